@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public functions on sessions. */
+#include "config.h"
+#include "cleanup.h"
+#include "runtime.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum ak_status
+ak_session_new (struct ak_runtime *runtime, const char *profile, struct ak_session **session, struct ak_error **error)
+{
+  struct instance *instance;
+  enum ak_status status = ak_runtime_instance (runtime, profile, &instance, error);
+  if (status != AK_STATUS_OK)
+    return status;
+  CLEANUP_FREE struct ak_session *s = calloc (1, sizeof *s);
+  if (!s)
+    return ak_fail_memory (error);
+  status = ak_session_init (s, runtime, instance, error);
+  if (status == AK_STATUS_OK)
+    *session = TAKE_PTR (s);
+  return status;
+}
+
+enum ak_status
+ak_session_new_type (struct ak_runtime *runtime, const char *type, const char *const *settings,
+                     struct ak_session **session, struct ak_error **error)
+{
+  struct profile_config *profile = NULL;
+  struct instance *instance = NULL;
+  const struct module *module;
+  CLEANUP_FREE struct ak_session *s = calloc (1, sizeof *s);
+  if (!s)
+    return ak_fail_memory (error);
+  enum ak_status status = ak_config_adhoc (type, settings, &profile, error);
+  if (status == AK_STATUS_OK)
+    status = ak_runtime_module (runtime, type, &module, error);
+  if (status == AK_STATUS_OK)
+    status = ak_instance_new (module, profile, &runtime->log, runtime->registry, &instance, error);
+  if (status == AK_STATUS_OK)
+    status = ak_session_init (s, runtime, instance, error);
+  if (status != AK_STATUS_OK) {
+    ak_instance_free (instance);
+    ak_profile_free (profile);
+    return status;
+  }
+  s->own_profile = profile;
+  *session = TAKE_PTR (s);
+  return AK_STATUS_OK;
+}
+
+enum ak_status
+ak_session_destroy (struct ak_session *session, struct ak_error **error)
+{
+  static const struct job job = { .operation = OP_DESTROY };
+  return session->runtime->broker->submit (session, &job, NULL, error);
+}
+
+void
+ak_session_free (struct ak_session *session)
+{
+  if (!session)
+    return;
+  ak_session_clear (session);
+  if (session->own_profile) {
+    ak_instance_free (session->instance);
+    ak_profile_free (session->own_profile);
+  }
+  free (session);
+}
+
+const char *
+ak_session_provider (const struct ak_session *session)
+{
+  return ak_instance_name (session->instance);
+}
+
+const char *
+ak_session_isolation (const struct ak_session *session)
+{
+  return ak_tier_name (session->instance->tier);
+}
+
+const char *
+ak_session_sandbox_id (const struct ak_session *session)
+{
+  return session->sandbox_id;
+}
