@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the commands about providers share. */
+#ifndef AKSANDBOX_CLI_PLUGINS_H
+#define AKSANDBOX_CLI_PLUGINS_H
+#include "cli.h"
+#include "describe.h"
+#include "instance.h"
+
+/* The plugin path of the command line's configuration. `ret_config` may be NULL; it is the caller's. */
+enum ak_status cli_plugin_path (const struct cli *cli, struct config **ret_config, struct module_path **ret,
+                                struct ak_error **error);
+
+/* One line of the table, or the one that is shown in full. What is not known is NULL. */
+struct row {
+  const char *name;
+  const char *file, *package;
+  const struct manifest *manifest;
+  struct cli_granted granted;
+  const struct instance *instance;
+  const struct ak_error *error; /* why it cannot be used */
+};
+
+struct json_object *cli_json_row (const struct row *row);
+/* Prints {"providers":[...]}, and frees the rows. */
+void cli_print_rows (struct json_object *rows);
+/* One provider in full, loaded and asked. One of `name` and `profile` may be NULL. The exit status. */
+int cli_show_provider (struct cli *cli, const char *name, const char *profile);
+
+#endif
