@@ -2,6 +2,7 @@
 /* The poll loop. */
 #include "runner.h"
 #include "protect.h"
+#include <errno.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -95,7 +96,7 @@ has_work (const struct runner *runner)
 }
 
 static void
-wait_for_events (const struct runner *runner)
+wait_for_events (struct runner *runner)
 {
   uint64_t next = has_work (runner) ? 0 : file_next_time (runner), now = now_ns ();
   struct timespec timeout;
@@ -112,9 +113,13 @@ wait_for_events (const struct runner *runner)
   timeout.tv_sec = (time_t) (next / 1000000000);
   timeout.tv_nsec = (long) (next % 1000000000);
   protect_signal_set (&waiting);
-  if (ppoll (polls, n_polls, &timeout, &waiting) < 0)
-    for (size_t i = 0; i < n_polls; i++)
-      polls[i].revents = 0;
+  if (ppoll (polls, n_polls, &timeout, &waiting) >= 0)
+    return;
+  /* Blind, as after an attack on its limits where there is no filter: then nothing may go on. */
+  if (errno != EINTR)
+    runner->ending = 1;
+  for (size_t i = 0; i < n_polls; i++)
+    polls[i].revents = 0;
 }
 
 static void
