@@ -17,7 +17,7 @@ struct fake {
   int32_t exit_code;
   uint32_t probe_removes;               /* capabilities */
   const char *prints;                   /* on stdout */
-  uint64_t seen_deadline_ns;
+  _Atomic uint64_t seen_deadline_ns;
   char seen_labels[512];
   int seen_external;
   char last_destroyed[64];

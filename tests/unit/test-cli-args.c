@@ -36,7 +36,8 @@ static void
 read_line (const struct cli_command *command, struct cli *cli, const char *const *line, char *seen,
            char *said)
 {
-  char *argv[20], words[20][40];
+  static char words[20][40];    /* what was read points into them */
+  char *argv[20];
   struct cli_args args = { .cli = cli, .command = command, .argv = argv };
   FILE *err = tmpfile ();
   int saved = dup (STDERR_FILENO), id;

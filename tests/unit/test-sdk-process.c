@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -397,7 +398,7 @@ an_application_that_ignores_sigchld_loses_nothing (void **state)
   assert_string_equal (out, "hi\n");
 }
 
-static volatile int stop_collecting;
+static atomic_int stop_collecting;
 
 static void *
 collect (void *data)
