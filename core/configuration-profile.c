@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "configuration-internal.h"
 #include "factory.h"
+#include "lifecycle.h"
 #include "strv.h"
 
 #define DAY 86400.0
@@ -213,6 +214,7 @@ ak_profile_read (struct report *report, const struct value *map, const struct va
   free (profile->where);
   profile->where = ak_value_line (key);
   report->no_memory |= !profile->where;
+  profile->map = map;
   if (map->kind != VALUE_MAP && map->kind != VALUE_NULL) {
     ak_report_fault (report, map, NULL, "profile '%s': must be a map of keys and values", profile->name);
     return;
@@ -228,18 +230,23 @@ ak_profile_read (struct report *report, const struct value *map, const struct va
                        profile->type);
 }
 
-static int
-has_attach_to (const struct profile_config *profile)
+/* A list or a map is set too: what is wrong with it is for the provider's note to say. */
+static const char *
+attach_to_of (const struct profile_config *profile)
 {
   const struct value *value = profile->options ? ak_value_get (profile->options, "attach_to") : NULL;
 
-  return value && value->kind != VALUE_NULL && !(value->text && !*value->text);
+  if (!value || value->kind == VALUE_NULL)
+    return NULL;
+  return value->text ? value->text : "?";
 }
 
 void
 ak_profile_check (struct report *report, const struct value *at, const struct profile_config *profile)
 {
   const char *name = profile->name, *type = profile->type;
+  const struct lifecycle_fault *fault
+    = ak_lifecycle_fault (profile->attached, LIFECYCLE_ANY, attach_to_of (profile));
 
   if (!type) {
     ak_report_fault (report, at, "Add `type:` with the name of a provider.", "profile '%s' has no type",
@@ -252,10 +259,6 @@ ak_profile_check (struct report *report, const struct value *at, const struct pr
     if (asprintf (&hint, "Add `%s: {}` to it, with options where they are needed.", type) < 0)
       hint = NULL;
     ak_report_fault (report, at, hint, "profile '%s' of type %s has no block `%s:`", name, type, type);
-  } else if (profile->attached && !has_attach_to (profile))
-    ak_report_fault (report, at, "Name the environment in the option `attach_to`.",
-                     "profile '%s': environment: attached needs the option attach_to", name);
-  else if (!profile->attached && has_attach_to (profile))
-    ak_report_fault (report, at, "Remove `attach_to`, or set `environment: attached`.",
-                     "profile '%s': attach_to is set, but the environment is managed", name);
+  } else if (fault)
+    ak_report_fault (report, at, fault->hint, "profile '%s': %s", name, fault->reason);
 }

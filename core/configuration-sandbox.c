@@ -48,7 +48,7 @@ static const struct field broker_fields[] = {
   { .name = NULL }
 };
 
-static const struct field sandbox_fields[] = {
+const struct field ak_sandbox_fields[] = {
   { .name = "enabled", .kind = FIELD_BOOL, .offset = offsetof (struct config, enabled) },
   { .name = "agents", .kind = FIELD_TEXTS, .flags = FIELD_NULLABLE, .offset = NOT_STORED },
   { .name = "default_profile", .kind = FIELD_TEXT, .offset = offsetof (struct config, default_profile) },
@@ -293,7 +293,7 @@ ak_sandbox_read (struct report *report, const struct value *sandbox, const struc
                  struct config *config)
 {
   struct known_keys known = {
-    .fields = sandbox_fields,
+    .fields = ak_sandbox_fields,
     .more = ak_profile_sugar_fields,
     .blocks = 1,
     .elsewhere = ak_profile_fields,
@@ -301,7 +301,7 @@ ak_sandbox_read (struct report *report, const struct value *sandbox, const struc
   };
 
   ak_fields_check_keys (report, sandbox, &known);
-  ak_fields_read (report, sandbox, sandbox_fields, config);
+  ak_fields_read (report, sandbox, ak_sandbox_fields, config);
   check_plugin_path (report, ak_value_get (sandbox, "plugin_path"));
   check_flavor (report, sandbox);
   read_resolver (report, sandbox, config);

@@ -153,12 +153,14 @@ build (struct config *config, struct value *root, struct report *report, struct 
   }
   if (!section)
     return add_builtin_profile (config, error);
+  config->section = *section;
   ak_sandbox_read (report, *section, key, config);
   return ak_report_end (report, error);
 }
 
+/* *ret is set whenever there was something to read. */
 static enum ak_status
-load (const char *name, const char *data, size_t size, struct config **ret, struct ak_error **error)
+load_faulty (const char *name, const char *data, size_t size, struct config **ret, struct ak_error **error)
 {
   struct config *config = config_new ();
   struct value *root = NULL;
@@ -174,12 +176,21 @@ load (const char *name, const char *data, size_t size, struct config **ret, stru
   config->warnings = report.warnings ? report.warnings : calloc (1, sizeof *config->warnings);
   if (status == AK_STATUS_OK && !config->warnings)
     status = ak_fail_memory (error);
-  if (status != AK_STATUS_OK) {
-    ak_config_free (config);
-    return status;
-  }
   *ret = config;
-  return AK_STATUS_OK;
+  return status;
+}
+
+static enum ak_status
+load (const char *name, const char *data, size_t size, struct config **ret, struct ak_error **error)
+{
+  struct config *config = NULL;
+  enum ak_status status = load_faulty (name, data, size, &config, error);
+
+  if (status == AK_STATUS_OK)
+    *ret = config;
+  else
+    ak_config_free (config);
+  return status;
 }
 
 enum ak_status
@@ -189,8 +200,9 @@ ak_config_load_memory (const char *name, const char *data, size_t size, struct c
   return load (name, data, size, ret, error);
 }
 
-enum ak_status
-ak_config_load (const char *file, struct config **ret, struct ak_error **error)
+static enum ak_status
+load_file (const char *file, struct config **ret, struct ak_error **error,
+           enum ak_status (*load_text) (const char *, const char *, size_t, struct config **, struct ak_error **))
 {
   CLEANUP_FREE char *path = NULL, *data = NULL;
   size_t size = 0;
@@ -198,7 +210,20 @@ ak_config_load (const char *file, struct config **ret, struct ak_error **error)
 
   if (status == AK_STATUS_OK && path)
     status = ak_config_read_file (path, &data, &size, error);
-  return status == AK_STATUS_OK ? load (path, data, size, ret, error) : status;
+  return status == AK_STATUS_OK ? load_text (path, data, size, ret, error) : status;
+}
+
+enum ak_status
+ak_config_load (const char *file, struct config **ret, struct ak_error **error)
+{
+  return load_file (file, ret, error, load);
+}
+
+enum ak_status
+ak_config_load_faulty (const char *file, struct config **ret, struct ak_error **error)
+{
+  *ret = NULL;
+  return load_file (file, ret, error, load_faulty);
 }
 
 static int

@@ -32,6 +32,7 @@ struct profile_config {
   const struct value *options; /* the provider's block or `params`; a map, or NULL when empty */
   char *where;                 /* "FILE:LINE", "environment variable AK_...", "command line", "built-in" */
   struct value *tree;          /* what `options` points into, when it is the profile's own; or NULL */
+  const struct value *map;     /* where its keys stand; NULL: nobody wrote it */
 };
 
 /* `principal_resolver: static` */
@@ -54,6 +55,7 @@ struct config {
   struct principal_config *principal; /* NULL: the agent itself */
   char **warnings;                    /* ended by NULL, never NULL: what is known and has no effect */
   struct value *tree;                 /* what the profiles' options point into, or NULL */
+  const struct value *section;        /* of the tree: what `sandbox:` holds; NULL: nobody wrote it */
 };
 
 /* `file`: NULL finds it (see aksandbox(1)), "" reads none; AK_SANDBOX__* of the environment in any case.
@@ -63,6 +65,9 @@ enum ak_status ak_config_load (const char *file, struct config **ret, struct ak_
 /* The same with the text of a file, called `name` in messages. */
 enum ak_status ak_config_load_memory (const char *name, const char *data, size_t size, struct config **ret,
                                       struct ak_error **error);
+/* For a report about a configuration with faults: with status CONFIG, too, *ret is what could be read of it,
+ * or NULL. A profile of it may have no type. */
+enum ak_status ak_config_load_faulty (const char *file, struct config **ret, struct ak_error **error);
 void ak_config_free (struct config *config);
 /* Status CONFIG: disabled, or unknown (with the names there are). NULL name: the default profile. */
 enum ak_status ak_config_profile (const struct config *config, const char *name,

@@ -4,6 +4,7 @@
 #include "instance.h"
 #include "call.h"
 #include "cleanup.h"
+#include "lifecycle.h"
 #include "strv.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,34 +14,6 @@ const char *
 ak_instance_name (const struct instance *instance)
 {
   return instance->module->manifest.name;
-}
-
-static enum ak_status
-check_attached (const struct instance *i, const char *attach_to, struct ak_error **error)
-{
-  const struct profile_config *p = i->profile;
-  if (!(i->caps & AK_CAP_EXTERNAL))
-    return ak_fail (error, AK_STATUS_CONFIG, "Set `environment: managed`, or choose another provider.",
-                    "%s: profile '%s': %s does not attach to what others made (environment: attached)", p->where, p->name,
-                    ak_instance_name (i));
-  if (!attach_to || !*attach_to)
-    return ak_fail (error, AK_STATUS_CONFIG, "Name the environment in the option `attach_to`.",
-                    "%s: profile '%s': environment: attached needs the option attach_to", p->where, p->name);
-  return AK_STATUS_OK;
-}
-
-static enum ak_status
-check_managed (const struct instance *i, const char *attach_to, struct ak_error **error)
-{
-  const struct profile_config *p = i->profile;
-  if (!(i->caps & AK_CAP_PROVISIONS))
-    return ak_fail (error, AK_STATUS_CONFIG, "Set `environment: attached` and the option `attach_to`.",
-                    "%s: profile '%s': %s is attach-only and provisions nothing", p->where, p->name,
-                    ak_instance_name (i));
-  if (attach_to && *attach_to)
-    return ak_fail (error, AK_STATUS_CONFIG, "Remove `attach_to`, or set `environment: attached`.",
-                    "%s: profile '%s': attach_to is set, but the environment is managed", p->where, p->name);
-  return AK_STATUS_OK;
 }
 
 static void
@@ -72,8 +45,8 @@ ak_instance_new (const struct module *module, const struct profile_config *profi
     i->tier_asserted = tier != 0;
     i->caps = module->manifest.caps | i->asserted;
     i->tier = tier ? tier : module->manifest.tier;
-    const char *attach_to = ak_options_get (i->options, "attach_to");
-    status = profile->attached ? check_attached (i, attach_to, error) : check_managed (i, attach_to, error);
+    status = ak_lifecycle_check (profile, ak_instance_name (i), i->caps, ak_options_get (i->options, "attach_to"),
+                                 error);
   }
   if (status != AK_STATUS_OK) {
     ak_error_stamp (error ? *error : NULL, module->manifest.name, "open");

@@ -48,6 +48,8 @@ core_libcore_la_SOURCES = \
   core/instance.c \
   core/instance.h \
   core/language.c \
+  core/lifecycle.c \
+  core/lifecycle.h \
   core/log.c \
   core/log.h \
   core/manifest.c \
