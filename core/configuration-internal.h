@@ -78,8 +78,8 @@ void ak_profile_read (struct report *report, const struct value *map, const stru
 /* Rules between its keys that need no manifest. `at`: where the profile stands. */
 void ak_profile_check (struct report *report, const struct value *at, const struct profile_config *profile);
 
-/* The section's own keys, of struct config. */
-extern const struct field ak_sandbox_fields[];
+/* The section's own keys, of struct config, and those of struct principal_config. */
+extern const struct field ak_sandbox_fields[], ak_principal_fields[];
 /* The whole `sandbox:` section, a map or null, and where it starts. `config` holds the defaults and owns the
  * tree that `sandbox` is of. */
 void ak_sandbox_read (struct report *report, const struct value *sandbox, const struct value *key,

@@ -71,7 +71,7 @@ const struct field ak_sandbox_fields[] = {
 };
 
 static const char *const mode_words[] = { "agent", "user", NULL };
-static const struct field principal_fields[] = {
+const struct field ak_principal_fields[] = {
   { .name = "mode",
     .kind = FIELD_WORD,
     .words = mode_words,
@@ -105,7 +105,7 @@ static void
 read_principal (struct report *report, const struct value *map, struct config *config)
 {
   struct principal_config *p = calloc (1, sizeof *p);
-  struct known_keys known = { .fields = principal_fields };
+  struct known_keys known = { .fields = ak_principal_fields };
 
   if (!p || !(p->groups = calloc (1, sizeof *p->groups))
       || !(p->credentials = calloc (1, sizeof *p->credentials)))
@@ -114,7 +114,7 @@ read_principal (struct report *report, const struct value *map, struct config *c
   if (report->no_memory)
     return;
   ak_fields_check_keys (report, map, &known);
-  ak_fields_read (report, map, principal_fields, p);
+  ak_fields_read (report, map, ak_principal_fields, p);
   read_credentials (report, ak_value_get (map, "credentials"), p);
   if (!ak_value_get (map, "subject"))
     ak_report_fault (report, map, NULL, "principal: needs a subject");

@@ -72,6 +72,8 @@ core_libcore_la_SOURCES = \
   core/owner.h \
   core/paths.c \
   core/paths.h \
+  core/profile-check.c \
+  core/profile-check.h \
   core/resource-limits.c \
   core/resource-limits.h \
   core/result-json.c \
@@ -128,7 +130,14 @@ EXTRA_DIST += core/libaksandbox.map
 noinst_LTLIBRARIES += core/libcli.la
 core_libcli_la_SOURCES = \
   core/cli/args.c \
+  core/cli/checks.c \
+  core/cli/checks.h \
   core/cli/cli.h \
+  core/cli/config-check.c \
+  core/cli/config-commands.h \
+  core/cli/config-rows.c \
+  core/cli/config-show.c \
+  core/cli/config.c \
   core/cli/describe-json.c \
   core/cli/describe.c \
   core/cli/describe.h \

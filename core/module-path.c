@@ -125,13 +125,35 @@ is_there (const char *file)
   return !lstat (file, &st);
 }
 
+/* The first folder of the search. */
+static size_t
+first_of (const struct module_path *path, const struct type_name *type)
+{
+  return type->builtin ? ak_strv_length ((const char *const *) path->folders) : 0;
+}
+
+int
+ak_module_is_there (const struct module_path *path, const struct type_name *type)
+{
+  const char *folder;
+  if (type->file)
+    return is_there (type->file);
+  for (size_t i = first_of (path, type); (folder = ak_module_path_folder (path, i)); i++) {
+    CLEANUP_FREE char *file = NULL;
+    if (asprintf (&file, "%s/%s.so", folder, type->module) < 0)
+      file = NULL;
+    if (!file || is_there (file))
+      return 1;
+  }
+  return 0;
+}
+
 static enum ak_status
 search (const struct module_path *path, const struct type_name *type, char **ret_file, int *ret_fd,
         struct ak_error **error)
 {
   const char *folder;
-  size_t first = type->builtin ? ak_strv_length ((const char *const *) path->folders) : 0;
-  for (size_t i = first; (folder = ak_module_path_folder (path, i)); i++) {
+  for (size_t i = first_of (path, type); (folder = ak_module_path_folder (path, i)); i++) {
     CLEANUP_FREE char *file = NULL;
     struct ak_error *cause = NULL;
     if (asprintf (&file, "%s/%s.so", folder, type->module) < 0)

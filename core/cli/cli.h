@@ -38,7 +38,7 @@ struct cli_command {
   int (*run) (struct cli *cli, struct cli_args *args);
 };
 extern const struct cli_command *const cli_commands[];          /* ended by NULL */
-extern const struct cli_command cli_run, cli_exec, cli_providers, cli_inspect, cli_help;
+extern const struct cli_command cli_run, cli_exec, cli_providers, cli_inspect, cli_config, cli_doctor, cli_help;
 const struct cli_command *cli_command_find (const char *name);
 
 /* The options of every command. */

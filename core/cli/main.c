@@ -16,6 +16,7 @@ const struct cli_command *const cli_commands[] = {
   &cli_exec,
   &cli_providers,
   &cli_inspect,
+  &cli_config,
   &cli_help,
   NULL
 };
