@@ -141,6 +141,9 @@ core_libcli_la_SOURCES = \
   core/cli/describe-json.c \
   core/cli/describe.c \
   core/cli/describe.h \
+  core/cli/doctor-kernel.c \
+  core/cli/doctor.c \
+  core/cli/doctor.h \
   core/cli/escape.c \
   core/cli/exec.c \
   core/cli/execute.c \

@@ -2,7 +2,7 @@
 /* A profile checked against what its provider's file says, without loading it. */
 #ifndef AKSANDBOX_CORE_PROFILE_CHECK_H
 #define AKSANDBOX_CORE_PROFILE_CHECK_H
-#include "configuration.h"
+#include "lifecycle.h"
 #include "module.h"
 #include "options.h"
 
@@ -17,6 +17,7 @@ struct profile_view {
   struct manifest_file file;
   const struct manifest *manifest; /* in `file`; or NULL */
   struct options *options;         /* NULL unless they are good */
+  const struct lifecycle_fault *fault; /* which of those rules does not hold, or NULL */
 };
 
 /* `error` says why it is not good. The profile has a type. `ret` is set in any case. */

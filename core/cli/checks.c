@@ -7,6 +7,8 @@
 #include "describe.h"
 #include "error.h"
 
+#define COLUMN 26               /* of names */
+
 static char *
 copy (const char *text)
 {
@@ -64,7 +66,7 @@ print_remedy (const char *remedy)
 {
   while (remedy && *remedy) {
     size_t size = strcspn (remedy, "\n");
-    printf ("%-5s %-20s   ", "", "");
+    printf ("%-5s %-*s   ", "", COLUMN, "");
     cli_put_bytes (stdout, remedy, size);
     putchar ('\n');
     remedy += size + (remedy[size] == '\n');
@@ -80,7 +82,7 @@ cli_checks_print (const struct cli_checks *checks, int all)
       continue;
     printf ("%-5s ", c->verdict);
     cli_put (stdout, c->name ? c->name : "");
-    printf ("%*s ", c->name && strlen (c->name) < 20 ? 20 - (int) strlen (c->name) : 0, "");
+    printf ("%*s ", c->name && strlen (c->name) < COLUMN ? COLUMN - (int) strlen (c->name) : 0, "");
     cli_put (stdout, c->text ? c->text : "");
     putchar ('\n');
     print_remedy (c->remedy);

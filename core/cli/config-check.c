@@ -8,15 +8,14 @@
 #include "config-commands.h"
 #include "describe.h"
 #include "error.h"
-#include "lifecycle.h"
 #include "module-path.h"
 
 /* The reader of the configuration has said it already. */
 static int
 was_told (const struct profile_config *p, const struct profile_view *view)
 {
-  return view->options
-         && ak_lifecycle_fault (p->attached, LIFECYCLE_ANY, ak_options_get (view->options, "attach_to"));
+  return view->options && view->fault
+         && view->fault == ak_lifecycle_fault (p->attached, LIFECYCLE_ANY, ak_options_get (view->options, "attach_to"));
 }
 
 static void
@@ -65,9 +64,8 @@ check_section (struct cli_checks *checks, const struct config *config)
     cli_checks_add (checks, CHECK_WARN, "configuration", *w, NULL);
 }
 
-/* `error`, if any, is what reading it came to. */
-static void
-check_all (struct cli_checks *checks, const struct config *config, const struct ak_error *error)
+void
+cli_checks_add_config (struct cli_checks *checks, const struct config *config, const struct ak_error *error)
 {
   struct module_path *path = NULL;
   struct ak_error *wrong = NULL;
@@ -103,7 +101,7 @@ cli_config_check (struct cli *cli)
   struct config *config = NULL;
   struct ak_error *error = NULL;
   (void) ak_config_load_faulty (cli->config_file, &config, &error);
-  check_all (&checks, config, error);
+  cli_checks_add_config (&checks, config, error);
   int failed = cli_checks_failed (&checks);
   if (cli->json)
     print_json (config, &checks);

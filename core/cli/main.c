@@ -17,6 +17,7 @@ const struct cli_command *const cli_commands[] = {
   &cli_providers,
   &cli_inspect,
   &cli_config,
+  &cli_doctor,
   &cli_help,
   NULL
 };

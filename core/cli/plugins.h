@@ -20,6 +20,23 @@ struct row {
   const struct ak_error *error; /* why it cannot be used */
 };
 
+/* A provider that is asked whether it works here, and what is needed for that. */
+struct subject {
+  struct config *config;                /* may be NULL */
+  struct module_path *path;
+  struct profile_config *made;          /* the profile of a bare name, ours */
+  const struct profile_config *profile; /* or NULL: of a bare name */
+  uint64_t patience_ns;                 /* how long a bare name is waited for; 0: as usual */
+  struct type_name type;
+  struct manifest_file file;
+  struct instance *instance;
+  struct row row;                       /* its name is set before */
+};
+/* Find it, load it, ask it. `row` tells how far that came. */
+enum ak_status cli_subject_ask (struct subject *subject, struct ak_error **error);
+/* Frees config and path, too. */
+void cli_subject_clear (struct subject *subject);
+
 struct json_object *cli_json_row (const struct row *row);
 /* Prints {"providers":[...]}, and frees the rows. */
 void cli_print_rows (struct json_object *rows);

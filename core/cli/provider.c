@@ -68,20 +68,8 @@ cli_print_rows (struct json_object *rows)
   cli_print_object (object);
 }
 
-/* What is shown, and what it is made of. */
-struct subject {
-  struct config *config;
-  struct module_path *path;
-  struct profile_config *made;          /* the profile of a bare name, ours */
-  const struct profile_config *profile;
-  struct type_name type;
-  struct manifest_file file;
-  struct instance *instance;
-  struct row row;
-};
-
-static void
-subject_clear (struct subject *s)
+void
+cli_subject_clear (struct subject *s)
 {
   ak_instance_free (s->instance);
   ak_manifest_file_clear (&s->file);
@@ -163,10 +151,21 @@ try_subject (struct subject *s, struct ak_error **error)
   if (!s->profile) {
     status = ak_config_adhoc (s->row.name, NULL, &s->made, error);
     s->profile = s->made;
+    if (s->made && s->patience_ns)
+      s->made->create_timeout_ns = s->patience_ns;
   }
   if (status == AK_STATUS_OK)
     status = ak_instance_new (module, s->profile, &silent, NO_REGISTRY, &s->instance, error);
   return status == AK_STATUS_OK ? ask_instance (s, error) : status;
+}
+
+enum ak_status
+cli_subject_ask (struct subject *s, struct ak_error **error)
+{
+  enum ak_status status = ak_type_parse (s->path, s->row.name, 0, &s->type, error);
+  if (status == AK_STATUS_OK)
+    status = find_subject (s, error);
+  return status == AK_STATUS_OK ? try_subject (s, error) : status;
 }
 
 static void
@@ -188,7 +187,7 @@ cli_show_provider (struct cli *cli, const char *name, const char *profile)
   struct ak_error *error = NULL;
   int ret = CLI_OK;
   if (name_subject (cli, name, profile, &subject, &error) != AK_STATUS_OK) {
-    subject_clear (&subject);
+    cli_subject_clear (&subject);
     return cli_fail (cli, error);
   }
   if (find_subject (&subject, &error) != AK_STATUS_OK || try_subject (&subject, &error) != AK_STATUS_OK)
@@ -203,6 +202,6 @@ cli_show_provider (struct cli *cli, const char *name, const char *profile)
     cli_fail (cli, error);
   else
     print_text (&subject);
-  subject_clear (&subject);
+  cli_subject_clear (&subject);
   return ret;
 }

@@ -2,6 +2,7 @@
 # Scripts that run the program and its providers.
 
 integration_tests = \
+  tests/integration/test-config-check.sh \
   tests/integration/test-contract.sh \
   tests/integration/test-exec.sh \
   tests/integration/test-help.sh \
