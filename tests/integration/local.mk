@@ -3,7 +3,9 @@
 
 integration_tests = \
   tests/integration/test-config-check.sh \
+  tests/integration/test-config-show.sh \
   tests/integration/test-contract.sh \
+  tests/integration/test-doctor.sh \
   tests/integration/test-exec.sh \
   tests/integration/test-help.sh \
   tests/integration/test-inspect.sh \
