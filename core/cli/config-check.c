@@ -30,6 +30,7 @@ add_good (struct cli_checks *checks, const char *name, const struct profile_conf
   cli_checks_add (checks, CHECK_OK, name, text, NULL);
 }
 
+/* When reading it found faults, nobody knows which profile is without. */
 static void
 check_profile (struct cli_checks *checks, const struct module_path *path, const struct profile_config *p,
                int faulty)
@@ -40,9 +41,9 @@ check_profile (struct cli_checks *checks, const struct module_path *path, const 
   enum profile_verdict verdict = ak_profile_view (path, p, &view, &error);
   if (asprintf (&name, "profile %s", p->name) < 0)
     name = NULL;
-  if (verdict == PROFILE_GOOD)
+  if (verdict == PROFILE_GOOD && !faulty)
     add_good (checks, name, p, &view);
-  else if (!faulty || !was_told (p, &view))
+  else if (verdict != PROFILE_GOOD && (!faulty || !was_told (p, &view)))
     cli_checks_add_error (checks, verdict == PROFILE_ABSENT ? CHECK_WARN : CHECK_FAIL, name, error);
   ak_error_free (error);
   ak_profile_view_clear (&view);

@@ -9,7 +9,7 @@ _aksandbox_words ()
 
 _aksandbox ()
 {
-  local commands='run exec providers inspect help'
+  local commands='run exec providers inspect config doctor help'
   local common='--config --json --quiet --verbose --help'
   local where='--profile --type --timeout --network --memory --cpu --env --cwd --stdin'
   local cur=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD-1]} command='' word i
@@ -70,6 +70,8 @@ _aksandbox ()
   providers:*) _aksandbox_words $(aksandbox providers 2>/dev/null | sed -n '2,$s/ .*//p') ;;
   inspect:-*) _aksandbox_words $common ;;
   inspect:*) compopt -o default 2>/dev/null ;;
+  config:-* | doctor:-*) _aksandbox_words $common ;;
+  config:*) _aksandbox_words check show ;;
   help:-*) _aksandbox_words $common ;;
   help:*) _aksandbox_words $commands ;;
   esac

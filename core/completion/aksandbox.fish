@@ -5,7 +5,7 @@ function __aksandbox_types
   aksandbox providers 2>/dev/null | sed -n '2,$s/ .*//p'
 end
 
-set -l commands run exec providers inspect help
+set -l commands run exec providers inspect config doctor help
 set -l where '__fish_seen_subcommand_from run exec'
 
 complete -c aksandbox -f
@@ -13,6 +13,8 @@ complete -c aksandbox -n "not __fish_seen_subcommand_from $commands" -a run -d '
 complete -c aksandbox -n "not __fish_seen_subcommand_from $commands" -a exec -d 'Run a command in a sandbox'
 complete -c aksandbox -n "not __fish_seen_subcommand_from $commands" -a providers -d 'List the providers'
 complete -c aksandbox -n "not __fish_seen_subcommand_from $commands" -a inspect -d 'Show what a provider says of itself'
+complete -c aksandbox -n "not __fish_seen_subcommand_from $commands" -a config -d 'Check or show the configuration'
+complete -c aksandbox -n "not __fish_seen_subcommand_from $commands" -a doctor -d 'Look at this machine'
 complete -c aksandbox -n "not __fish_seen_subcommand_from $commands" -a help -d 'Show the help of a command'
 complete -c aksandbox -n "not __fish_seen_subcommand_from $commands" -l version -d 'Print the version'
 
@@ -37,4 +39,5 @@ complete -c aksandbox -n '__fish_seen_subcommand_from run' -s f -l file -r -F -d
 complete -c aksandbox -n '__fish_seen_subcommand_from exec' -x -a '(__fish_complete_command)'
 complete -c aksandbox -n '__fish_seen_subcommand_from providers' -a '(__aksandbox_types)'
 complete -c aksandbox -n '__fish_seen_subcommand_from inspect' -F
+complete -c aksandbox -n '__fish_seen_subcommand_from config' -a 'check show'
 complete -c aksandbox -n '__fish_seen_subcommand_from help' -a "$commands"

@@ -59,9 +59,22 @@ for name in AKSANDBOX_CONFIG AKSANDBOX_PLUGIN_PATH AK_SANDBOX__ XDG_CONFIG_HOME;
 done
 if command -v mandoc >/dev/null 2>&1; then
   check "the manual is well-formed" mandoc -T lint -W warning "$manual"
+  check "that of the configuration, too" mandoc -T lint -W warning "$top_srcdir/core/aksandbox.yaml.5"
 else
   skip "the manual is well-formed" "mandoc is not installed"
 fi
+
+# --- the manual of the configuration: each key of the tables, and none besides
+sed 's/\\-/-/g; s/\\f[BIR]//g' "$top_srcdir/core/aksandbox.yaml.5" >manual5
+keys=$(sed -n 's/^ *{ *\.name = "\([a-z_]*\)".*/\1/p; s/^  { "\([a-z_]*\)", FIELD_.*/\1/p' "$top_srcdir"/core/configuration-*.c |
+  LC_ALL=C sort -u)
+like "the configuration has keys" "$keys" '^network_egress$'
+for key in $keys; do
+  [ "$key" = options ] || check "its manual has the key $key" grep -qw -e "$key" manual5
+done
+is "it names no key that there is not" \
+  "$(sed -n 's/^\.BR \([a-z_.]*\) *"* (.*default.*/\1/p' manual5 | sed 's/.*\.//' | LC_ALL=C sort -u |
+    grep -vxF -e "$keys" || :)" ""
 
 # --- completion
 if command -v bash >/dev/null 2>&1; then
@@ -81,6 +94,8 @@ END
   for command in $commands; do
     is "bash completes the options of $command" "$(completed "$command" --)" "$(cat "options.$command")"
   done
+  is "bash completes what config does" "$(completed config '')" "check
+show"
   is "bash completes a value" "$(completed run --network '')" "allow
 deny"
   is "bash completes a value behind =" "$(completed run --network = d)" deny

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Every example of the README and of the manual is run, and prints what it says. Lines behind "$ " are
+# Every example of the README and of the manuals is run, and prints what it says. Lines behind "$ " are
 # commands, "> " continues one, what follows is all that is printed.
 . "$top_srcdir/tests/functions.sh"
 skip_unless_command python3
@@ -28,7 +28,7 @@ try ()
 
 newline='
 '
-for file in README.md core/aksandbox.1; do
+for file in README.md core/aksandbox.1 core/aksandbox.yaml.5; do
   file_=$file command_= want_= ran_=0
   examples "$top_srcdir/$file" >"$tmp/examples"
   while IFS= read -r line; do
