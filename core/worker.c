@@ -300,8 +300,11 @@ destroy (struct ak_session *session, const struct job *job, struct ak_error **er
   enum ak_status status = ak_session_enter_alone (session, &stop, error);
   if (status == AK_STATUS_OK) {
     ak_sandbox_release (TAKE_PTR (session->live));
-    if (session->sandbox_id && !i->profile->attached)
-      status = ak_sandbox_destroy (i, session->sandbox_id, &stop, error);
+    if (session->sandbox_id && !i->profile->attached) {
+      status = ak_instance_open (i, job->cancel, error);
+      if (status == AK_STATUS_OK)
+        status = ak_sandbox_destroy (i, session->sandbox_id, &stop, error);
+    }
     if (status == AK_STATUS_OK)
       free (TAKE_PTR (session->sandbox_id));
     ak_session_leave_alone (session);
@@ -338,14 +341,17 @@ enum ak_status
 ak_worker_run (struct ak_session *session, const struct job *job, struct ak_result *result, struct ak_error **error)
 {
   struct instance *i = session->instance;
-  enum ak_status status = ak_instance_open (i, job->cancel, error);
-  if (status == AK_STATUS_OK && job->operation == OP_DESTROY)
-    return destroy (session, job, error);
-  if (status == AK_STATUS_OK)
-    status = ak_admit (i, job, error);
-  if (status == AK_STATUS_OK)
-    status = run_healed (session, job, result, error);
-  stamp (session, result);
+  enum ak_status status;
+  if (job->operation == OP_DESTROY)
+    status = destroy (session, job, error);
+  else {
+    status = ak_instance_open (i, job->cancel, error);
+    if (status == AK_STATUS_OK)
+      status = ak_admit (i, job, error);
+    if (status == AK_STATUS_OK)
+      status = run_healed (session, job, result, error);
+    stamp (session, result);
+  }
   if (status != AK_STATUS_OK && error)
     ak_error_stamp (*error, ak_instance_name (i), ak_operation_name (job->operation));
   return status;

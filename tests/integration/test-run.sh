@@ -54,6 +54,20 @@ is "a network that is allowed" "$(status_of run --network allow 'print(1)')" 0
 is "a timeout above the policy's default is ours to choose" "$(status_of run --timeout 100000 'print(1)')" 0
 is "a configuration that is not there" "$(status_of "$AKSANDBOX" --config "$tmp/none.yaml" run x)" 125
 
+# --- options that only the provider itself can judge
+cat >options.yaml <<END
+sandbox:
+  enabled: true
+  default_profile: here
+  profiles:
+    here:
+      type: local_subprocess
+      local_subprocess: {workdir: relative}
+END
+is "an option that the provider refuses" "$(status_of "$AKSANDBOX" --config options.yaml run 'print(1)')" 125
+is "its message comes whole" "$(cat "$tmp/err")" "aksandbox: local_subprocess: workdir: not an absolute path
+Write the whole path of the folder."
+
 # --- without a configuration the default is bubblewrap and nothing else
 if [ -e "$top_builddir/plugins/.libs/bubblewrap.so" ]; then
   skip "without a configuration and without bubblewrap" "bubblewrap was built"

@@ -528,6 +528,21 @@ a_failed_open_is_tried_again_at_the_next_use (void **state)
 }
 
 static void
+where_the_provider_did_not_open_there_is_nothing_to_destroy (void **state)
+{
+  (void) state;
+  struct fake_session *fs = started (MANAGED);
+  struct ak_error *e = NULL;
+  fake.open_code = AK_E_CONFIG;
+  run_fails (fs, AK_STATUS_CONFIG, "open failed");
+  assert_int_equal (ak_session_destroy (&fs->session, &e), AK_STATUS_OK);
+  assert_null (e);
+  assert_int_equal (fake.opens, 1);
+  assert_int_equal (fake.destroys, 0);
+  fake_session_free (fs);
+}
+
+static void
 output_reaches_the_result (void **state)
 {
   (void) state;
@@ -570,6 +585,7 @@ main (void)
     cmocka_unit_test (labels_name_registry_profile_and_session),
     cmocka_unit_test (an_instance_is_not_used_in_a_forked_child),
     cmocka_unit_test (a_failed_open_is_tried_again_at_the_next_use),
+    cmocka_unit_test (where_the_provider_did_not_open_there_is_nothing_to_destroy),
     cmocka_unit_test (output_reaches_the_result),
   };
   return cmocka_run_group_tests_name ("worker", tests, NULL, NULL);
