@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define LONGEST 64
+#define SHORTEST 3              /* that counts as the beginning of a word */
 
 static unsigned char
 folded (char c)
@@ -47,6 +48,15 @@ distance (const char *a, size_t a_length, const char *b, size_t b_length)
   return above[b_length];
 }
 
+static int
+begins_with (const char *word, size_t length, const char *known)
+{
+  for (size_t i = 0; i < length; i++)
+    if (folded (word[i]) != folded (known[i]))
+      return 0;
+  return length >= SHORTEST;
+}
+
 const char *
 ak_suggest (const char *word, const char *const *known)
 {
@@ -65,6 +75,8 @@ ak_suggest (const char *word, const char *const *known)
     if (known_length > LONGEST)
       continue;
     d = distance (word, length, *known, known_length);
+    if (d > 1 && begins_with (word, length, *known))
+      d = 1;
     if (d <= least (limit, 3) && (!best || d < best_distance)) {
       best = *known;
       best_distance = d;

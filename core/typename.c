@@ -5,6 +5,7 @@
 #include "factory.h"
 #include "module-path.h"
 #include "strv.h"
+#include "suggest.h"
 #include <string.h>
 
 #define SHOWN 100               /* bytes of a name in a message */
@@ -125,14 +126,31 @@ list_module (void *data, const char *module, const char *file, const struct mani
       continue;
     fprintf (l->out, "%s%s:%s", l->n++ ? ", " : "; installed modules: ", module, name);
     if (!strcmp (name, l->wanted) && !*l->nearest)
-      snprintf (l->nearest, sizeof l->nearest, "Write '%s:%s'.", module, name);
+      snprintf (l->nearest, sizeof l->nearest, "%s:%s", module, name);
   }
+}
+
+/* What to write instead; NULL when nothing is near. */
+static char *
+way_on (const char *type, const struct listing *listing)
+{
+  const char *names[16], *near;
+  size_t n = 0;
+  char *hint = NULL;
+  for (const struct builtin *b = ak_builtins; b->name && n < 15; b++)
+    names[n++] = b->name;
+  names[n] = NULL;
+  near = *listing->nearest ? NULL : ak_suggest (type, names);
+  if (*listing->nearest ? asprintf (&hint, "Write '%s'.", listing->nearest) < 0
+                        : near && asprintf (&hint, "Did you mean '%s'?", near) < 0)
+    return NULL;
+  return hint;
 }
 
 static enum ak_status
 unknown (const struct module_path *path, const char *type, struct ak_error **error)
 {
-  CLEANUP_FREE char *text = NULL;
+  CLEANUP_FREE char *text = NULL, *hint = NULL;
   size_t size;
   struct listing listing = { .wanted = type };
   listing.out = open_memstream (&text, &size);
@@ -143,8 +161,8 @@ unknown (const struct module_path *path, const char *type, struct ak_error **err
   ak_module_each (path, list_module, &listing);
   if (fclose (listing.out))
     return ak_fail_memory (error);
-  return ak_fail (error, AK_STATUS_CONFIG,
-                  *listing.nearest ? listing.nearest : "A provider of another package is named MODULE:NAME.",
+  hint = way_on (type, &listing);
+  return ak_fail (error, AK_STATUS_CONFIG, hint ? hint : "A provider of another package is named MODULE:NAME.",
                   "type '%.*s': no such provider; built in: %s", SHOWN, type, text);
 }
 

@@ -306,7 +306,7 @@ an_unknown_key_is_an_error_with_its_place_and_the_nearest (void **state)
   refused ("sandbox:\n  profiles:\n    p:\n      type: a.b\n      hosting: process\n",
            "f.yaml:5:7: unknown key 'hosting'");
   policy_refused ("memory_mv: 5", "9: unknown key 'memory_mv' (did you mean 'memory_mb'?)");
-  policy_refused ("network: deny", "9: unknown key 'network'");
+  policy_refused ("network: deny", "9: unknown key 'network' (did you mean 'network_egress'?)");
   refused ("sandbox:\n  profiles:\n    p:\n      type: a.b\n      identity: {modus: user}\n",
            "f.yaml:5:18: unknown key 'modus' (did you mean 'mode'?)");
   refused ("sandbox:\n  \"x\\ey\": 1\n", "f.yaml:2:3: unknown key");

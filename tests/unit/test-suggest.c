@@ -31,6 +31,17 @@ case_and_hyphens_do_not_count (void **state)
 }
 
 static void
+the_beginning_of_a_word_finds_it (void **state)
+{
+  static const char *const options[] = { "file", "timeout", NULL };
+
+  (void)state;
+  assert_string_equal (ak_suggest ("time", options), "timeout");
+  assert_string_equal (ak_suggest ("network_", known), "network_egress");
+  assert_null (ak_suggest ("n", known));
+}
+
+static void
 the_nearest_of_several_wins (void **state)
 {
   static const char *const alike[] = { "aaaa", "aaab", "aabb", NULL };
@@ -60,6 +71,7 @@ main (void)
   static const struct CMUnitTest tests[] = {
     cmocka_unit_test (a_slip_of_the_hand_finds_its_word),
     cmocka_unit_test (case_and_hyphens_do_not_count),
+    cmocka_unit_test (the_beginning_of_a_word_finds_it),
     cmocka_unit_test (the_nearest_of_several_wins),
     cmocka_unit_test (what_has_nothing_in_common_finds_nothing),
   };

@@ -181,6 +181,23 @@ an_unknown_short_name_lists_what_there_is (void **state)
 }
 
 static void
+a_misspelt_short_name_is_answered_with_the_nearest (void **state)
+{
+  static const char *const misspelt[] = { "local-subprocess", "local_subproces", "dokcer", "kube", NULL };
+  static const char *const hints[]
+    = { "Did you mean 'local_subprocess'?", "Did you mean 'local_subprocess'?", "Did you mean 'docker'?",
+        "Did you mean 'kubernetes'?" };
+  (void) state;
+  for (size_t i = 0; misspelt[i]; i++) {
+    struct type_name name;
+    struct ak_error *error = NULL;
+    assert_int_equal (ak_type_parse (path, misspelt[i], 0, &name, &error), AK_STATUS_CONFIG);
+    assert_string_equal (ak_error_hint (error), hints[i]);
+    ak_error_free (error);
+  }
+}
+
+static void
 path_refused (const char *variable, const char *const *configured, const char *text)
 {
   struct module_path *made = NULL;
@@ -245,6 +262,7 @@ main (void)
     cmocka_unit_test (a_long_name_is_cut_in_the_message),
     cmocka_unit_test (a_file_may_stand_alone_where_all_are_meant),
     cmocka_unit_test (an_unknown_short_name_lists_what_there_is),
+    cmocka_unit_test (a_misspelt_short_name_is_answered_with_the_nearest),
     cmocka_unit_test (empty_and_relative_folders_are_refused),
     cmocka_unit_test (folders_are_searched_in_order),
   };
