@@ -164,7 +164,7 @@ static enum ak_status
 acquire_slowly (struct ak_session *session, const struct job *job, struct stop *stop, struct ak_result *result,
                 struct ak_error **error)
 {
-  int alone;
+  int alone = 0;
   enum ak_status status = ak_session_enter (session, stop, &alone, error);
   if (status != AK_STATUS_OK || !alone)
     return status;

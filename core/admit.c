@@ -22,8 +22,8 @@ ak_admit_language (const struct instance *i, char *const *languages, const char 
   if (ak_strv_has ((const char *const *) languages, language))
     return AK_STATUS_OK;
   there = ak_strv_join ((const char *const *) languages, ", ");
-  return ak_fail (error, AK_STATUS_CAPABILITY, NULL, "%s: does not have the capability 'language:%s' (it has: %s)",
-                  ak_instance_name (i), language, there ? there : "");
+  return ak_fail (error, AK_STATUS_CAPABILITY, NULL, "%s: does not have the capability 'language:%s' (it has%s %s)",
+                  ak_instance_name (i), language, *languages ? ":" : "", *languages && there ? there : "none");
 }
 
 static enum ak_status

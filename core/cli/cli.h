@@ -119,7 +119,7 @@ char *cli_utf8 (const char *text);
 /* --- number.c: -1 and nothing stored when it is no such number, or out of range */
 
 #define CLI_TIMEOUT_RANGE "0.001 to 2592000 seconds (30 days)"
-#define CLI_MEMORY_RANGE "1 MiB to 16 TiB (512, 512m or 2g)"
+#define CLI_MEMORY_RANGE "4 MiB to 16 TiB (512, 512m or 2g)"
 #define CLI_CPU_RANGE "0.001 to 4096 processors"
 int cli_parse_timeout (const char *text, double *ret_seconds);
 int cli_parse_memory (const char *text, uint64_t *ret_mib);

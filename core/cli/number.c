@@ -51,7 +51,7 @@ cli_parse_memory (const char *text, uint64_t *ret_mib)
     value *= 1024;
   } else if (*end && ((*end != 'm' && *end != 'M') || end[1]))
     return -1;
-  if (!value || value > UINT64_C (16) * 1024 * 1024)
+  if (value < 4 || value > UINT64_C (16) * 1024 * 1024)
     return -1;
   *ret_mib = value;
   return 0;

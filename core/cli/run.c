@@ -84,6 +84,10 @@ parse (struct cli_args *args, struct cli_where *where, struct code *code)
       return CLI_STOP;
     if (taken)
       continue;
+    if (id == 'l' && !*args->value) {
+      cli->status = cli_usage (cli, NULL, "%s: is empty", args->name);
+      return CLI_STOP;
+    }
     if (id == 'l')
       code->language = args->value;
     else if (id == 'f')

@@ -46,6 +46,17 @@ like "its first line names it" "$(sed -n 1p "$tmp/err")" '^aksandbox: .*no_such_
 is "nothing is printed" "$(cat "$tmp/out")" ""
 is "a language that is not there" "$(status_of "$AKSANDBOX" run -t local_subprocess -l cobol x)" 126
 like "its first line names it" "$(sed -n 1p "$tmp/err")" '^aksandbox: .*cobol'
+cat >languages.yaml <<END
+sandbox:
+  enabled: true
+  default_profile: none
+  profiles:
+    none:
+      type: local_subprocess
+      local_subprocess: {path: /nowhere}
+END
+is "no language at all" "$(status_of "$AKSANDBOX" --config languages.yaml run 'print(1)'):$(cat "$tmp/err")" \
+  "126:aksandbox: local_subprocess: does not have the capability 'language:python' (it has none)"
 is "a limit that cannot be enforced" "$(status_of "$AKSANDBOX" run -t local_subprocess --memory 64 x)" 126
 is "processors likewise" "$(status_of "$AKSANDBOX" run -t local_subprocess --cpu 1 x)" 126
 is "a network that cannot be denied" "$(status_of "$AKSANDBOX" run -t local_subprocess --network deny x)" 126
@@ -99,14 +110,16 @@ usage "--env: 'A' is not NAME=VALUE" --env A x
 usage "--env: '=A' is not NAME=VALUE" --env =A x
 usage "--network: 'maybe' is neither allow nor deny" --network maybe x
 usage '--type: is empty' --type '' x
+usage '--language: is empty' --language '' x
 usage '--sesion: unknown option' --sesion x
 usage '--mount: unknown option' --mount /:/x x
 usage '-s: unknown option' -s id x
 for value in 0 -1 nan inf 1e18 2592001 0x10 ''; do
   usage "--timeout: '$value' is not in the range 0.001 to 2592000 seconds (30 days)" --timeout "$value" x
 done
-usage "--memory: '0' is not in the range 1 MiB to 16 TiB (512, 512m or 2g)" --memory 0 x
-usage "--memory: '2t' is not in the range 1 MiB to 16 TiB (512, 512m or 2g)" --memory 2t x
+usage "--memory: '0' is not in the range 4 MiB to 16 TiB (512, 512m or 2g)" --memory 0 x
+usage "--memory: '3' is not in the range 4 MiB to 16 TiB (512, 512m or 2g)" --memory 3 x
+usage "--memory: '2t' is not in the range 4 MiB to 16 TiB (512, 512m or 2g)" --memory 2t x
 usage "--cpu: '-2' is not in the range 0.001 to 4096 processors" --cpu -2 x
 
 # --- code of every kind

@@ -53,7 +53,7 @@ memory_is_in_mebibytes_or_has_a_unit (void **state)
     assert_int_equal (cli_parse_memory (*text, &mib), -1);
   static const char *const wrong[] = {
     "1.5g", "1k", "1t", "1mb", "1gm", "16777217", "16385g", "18446744073709551616", "18014398509481984g",
-    "0g",   NULL
+    "0g",   "3",  NULL
   };
   for (const char *const *text = wrong; *text; text++)
     assert_int_equal (cli_parse_memory (*text, &mib), -1);
