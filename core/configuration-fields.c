@@ -253,7 +253,7 @@ report_unknown (struct report *report, const struct value *mark, const struct kn
   if (add_names (&names, known) == 0 && names)
     near = ak_suggest (mark->text, (const char *const *) names);
   if (ak_key_is_shown (mark->text))
-    ak_report_fault (report, mark, NULL, "unknown key '%s'%s%s%s", mark->text, near ? " (did you mean '" : "",
+    ak_report_fault (report, mark, near ? NULL : known->unknown_hint, "unknown key '%s'%s%s%s", mark->text, near ? " (did you mean '" : "",
                      near ? near : "", near ? "'?)" : "");
   else
     ak_report_fault (report, mark, NULL, "unknown key");

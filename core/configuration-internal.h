@@ -66,6 +66,7 @@ struct known_keys {
   int blocks;
   const struct field *elsewhere;
   const char *elsewhere_hint;
+  const char *unknown_hint;     /* for a key that is near to none, or NULL */
 };
 void ak_fields_check_keys (struct report *report, const struct value *map, const struct known_keys *known);
 

@@ -200,6 +200,9 @@ check_keys (struct report *report, const struct value *map, int adhoc)
 {
   struct known_keys known = { .fields = ak_profile_fields, .blocks = 1 };
 
+  const struct value *type = ak_value_get (map, "type");
+  if (type && type->kind == VALUE_TEXT && !ak_builtin_find (type->text))
+    known.unknown_hint = "The options of a provider that is not bundled stand under `params:`.";
   if (adhoc) {
     known = (struct known_keys) { .fields = ak_profile_fields + 2, .more = adhoc_fields };
     ak_fields_read (report, map, adhoc_fields, NULL);

@@ -593,6 +593,17 @@ attach_to_and_environment_belong_together (void **state)
 }
 
 static void
+the_block_of_a_provider_that_is_not_bundled_is_named (void **state)
+{
+  (void) state;
+  refused_with ("sandbox:\n  profiles:\n    default:\n      type: acme.cloud:fly\n      fly: {size: 1}\n",
+                "f.yaml:5:7: unknown key 'fly'",
+                "The options of a provider that is not bundled stand under `params:`.");
+  refused_with ("sandbox:\n  profiles:\n    default:\n      type: docker\n      fly: {size: 1}\n",
+                "f.yaml:5:7: unknown key 'fly'", "");
+}
+
+static void
 params_of_a_bundled_provider_are_warned_about (void **state)
 {
   struct config *config =
@@ -657,6 +668,7 @@ main (void)
     TEST (a_bundled_provider_needs_its_block),
     TEST (every_profile_is_checked),
     TEST (attach_to_and_environment_belong_together),
+    TEST (the_block_of_a_provider_that_is_not_bundled_is_named),
     TEST (params_of_a_bundled_provider_are_warned_about),
     TEST (a_name_that_cannot_be_part_of_an_id_is_refused),
   };
