@@ -57,6 +57,11 @@ is "it has no other commands" "$(sed -n '/^\.SH COMMANDS/,/^\.PP/s/^\.B \([a-z][
 for name in AKSANDBOX_CONFIG AKSANDBOX_PLUGIN_PATH AK_SANDBOX__ XDG_CONFIG_HOME; do
   check "the manual has $name" grep -q "$name" manual
 done
+sed -n '/^\.SH CONFIGURATION/,/^\.SH SECURITY/p' manual >keys
+for key in $(sed -n 's/^ *{ \.name = "\([a-z_]*\)",.*/\1/p' "$top_srcdir/core/configuration-profile.c" |
+  grep -vx -e mode -e options | LC_ALL=C sort -u); do
+  check "the manual has the key $key" grep -qw "$key" keys
+done
 if command -v mandoc >/dev/null 2>&1; then
   check "the manual is well-formed" mandoc -T lint -W warning "$manual"
   check "that of the configuration, too" mandoc -T lint -W warning "$top_srcdir/core/aksandbox.yaml.5"
