@@ -63,10 +63,13 @@ for key in $(sed -n 's/^ *{ \.name = "\([a-z_]*\)",.*/\1/p' "$top_srcdir/core/co
   check "the manual has the key $key" grep -qw "$key" keys
 done
 if command -v mandoc >/dev/null 2>&1; then
-  check "the manual is well-formed" mandoc -T lint -W warning "$manual"
-  check "that of the configuration, too" mandoc -T lint -W warning "$top_srcdir/core/aksandbox.yaml.5"
+  for page in "$manual" "$top_srcdir/core/aksandbox.yaml.5" "$top_srcdir"/plugins/*/aksandbox-*.7; do
+    check "${page##*/} is well-formed" mandoc -T lint -W warning "$page"
+    mandoc -T ascii -O width=80 "$page" | sed "s/.$(printf '\b')//g" | awk 'length > 80' >wide
+    is "the tables of ${page##*/} fit a terminal" "$(grep -E '[^ ] {3,}[^ ]' wide)" ""
+  done
 else
-  skip "the manual is well-formed" "mandoc is not installed"
+  skip "the manuals are well-formed" "mandoc is not installed"
 fi
 
 # --- the manual of the configuration: each key of the tables, and none besides
