@@ -122,17 +122,32 @@ wait_for_events (struct runner *runner)
     polls[i].revents = 0;
 }
 
+/* What waits for its children is no use stopped, and the programs have the right to stop it. */
+static void
+resume (const struct runner *runner, pid_t pid)
+{
+  int ours = pid == runner->files_pid;
+
+  for (size_t i = 0; i < runner->n_executions && !ours; i++)
+    ours = pid == runner->executions[i]->shepherd;
+  if (ours)
+    kill (pid, SIGCONT);
+}
+
 static void
 reap (struct runner *runner)
 {
   struct rusage usage;
+  int status;
   pid_t pid;
 
   if (!runner_child_changed)
     return;
   runner_child_changed = 0;
-  while ((pid = wait4 (-1, NULL, WNOHANG | __WALL, &usage)) > 0)
-    if (!files_reaped (runner, pid))
+  while ((pid = wait4 (-1, &status, WNOHANG | WUNTRACED | __WALL, &usage)) > 0)
+    if (WIFSTOPPED (status))
+      resume (runner, pid);
+    else if (!files_reaped (runner, pid))
       exec_reaped (runner, pid, &usage);
 }
 

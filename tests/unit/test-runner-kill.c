@@ -184,6 +184,32 @@ a_stopped_shepherd_does_not_delay_the_deadline (void **state)
 }
 
 /* As PID 1 also the runner is among them, and does not care. */
+/* Without a deadline that would end it. */
+static void
+a_stopped_shepherd_does_not_delay_the_end (void **state)
+{
+  struct peer *p = *state;
+  uint64_t start = clock_ns ();
+  struct told *t = peer_sh (p, "kill -STOP $PPID; exit 3");
+
+  assert_int_equal (t->how, EXIT_EXITED);
+  assert_int_equal (t->code, 3);
+  assert_true (clock_ns () - start < 2 * SECOND);
+}
+
+static void
+a_shepherd_that_is_stopped_all_the_time_does_not_delay_the_end (void **state)
+{
+  struct peer *p = *state;
+  uint64_t start = clock_ns ();
+  struct told *t = peer_sh (p, "(while kill -STOP $PPID; do :; done) 2>/dev/null & sleep 0.1; exit 3");
+
+  assert_int_equal (t->how, EXIT_EXITED);
+  assert_int_equal (t->code, 3);
+  assert_true (clock_ns () - start < 2 * SECOND);
+  assert_serves (p);
+}
+
 static void
 stopped_ancestors_do_not_delay_the_deadline (void **state)
 {
@@ -430,6 +456,8 @@ main (void)
     BOTH (a_killed_shepherd_takes_its_tree_with_it),
     BOTH (other_executions_survive_a_killed_shepherd),
     BOTH (a_stopped_shepherd_does_not_delay_the_deadline),
+    BOTH (a_stopped_shepherd_does_not_delay_the_end),
+    BOTH (a_shepherd_that_is_stopped_all_the_time_does_not_delay_the_end),
     AS_PID1 (stopped_ancestors_do_not_delay_the_deadline),
     BOTH (sigterm_comes_first_where_there_is_a_grace),
     BOTH (the_grace_ends_with_sigkill),
