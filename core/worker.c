@@ -291,6 +291,7 @@ stamp_birth (struct ak_session *session, struct ak_result *result)
     add_data (result, s->data[n], s->data[n + 1]);
 }
 
+/* A provider that could not be opened has made nothing, and is not asked. */
 static enum ak_status
 destroy (struct ak_session *session, const struct job *job, struct ak_error **error)
 {

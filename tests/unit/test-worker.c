@@ -76,6 +76,21 @@ two_operations_share_one_sandbox (void **state)
   assert_int_equal (fake.destroys, 0);
 }
 
+static void
+a_session_ends_although_its_provider_cannot_be_opened (void **state)
+{
+  (void) state;
+  struct fake_session *fs = started (MANAGED);
+  struct ak_error *e = NULL;
+  fake.open_code = AK_E_CONFIG;
+  run_fails (fs, AK_STATUS_CONFIG, "open failed");
+  assert_int_equal (ak_session_destroy (&fs->session, &e), AK_STATUS_OK);
+  assert_null (e);
+  assert_int_equal (fake.destroys, 0);
+  fake_session_free (fs);
+  assert_int_equal (fake.closes, 0);
+}
+
 static void *
 one_call (void *data)
 {
@@ -561,6 +576,7 @@ main (void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test (two_operations_share_one_sandbox),
+    cmocka_unit_test (a_session_ends_although_its_provider_cannot_be_opened),
     cmocka_unit_test (thirty_two_first_calls_make_one_sandbox),
     cmocka_unit_test (the_thread_model_is_enforced),
     cmocka_unit_test (a_vanished_sandbox_is_made_anew_with_a_notice),
