@@ -67,6 +67,9 @@ adopt (struct ak_session *session, struct sandbox *sandbox, struct ak_error **er
 {
   char *id = strdup (sandbox->id);
   if (!id) {
+    /* Not at hand, but known: the next operation attaches to it, or destroys it. */
+    free (session->sandbox_id);
+    session->sandbox_id = TAKE_PTR (sandbox->id);
     ak_sandbox_release (sandbox);
     return ak_fail_memory (error);
   }

@@ -114,10 +114,12 @@ open_file (const char *path, int *ret, struct ak_error **error)
     return ak_fail (error, AK_STATUS_CONFIG, NULL, "%s: %s", path, strerror (errno));
   if (!S_ISREG (s.st_mode))
     return ak_fail (error, AK_STATUS_CONFIG, NULL, "%s: %s, not a file", path, kind_of (s.st_mode));
-  if (ak_trust_open (path, &fd, &refused) != AK_STATUS_OK) {
-    enum ak_status status =
-      ak_fail (error, AK_STATUS_CONFIG, ak_error_hint (refused), "%s", ak_error_text (refused));
-
+  enum ak_status status = ak_trust_open (path, &fd, &refused);
+  if (status != AK_STATUS_OK) {
+    /* Want of memory is no fault of the file. */
+    status = status == AK_STATUS_INTERNAL
+               ? ak_fail_memory (error)
+               : ak_fail (error, AK_STATUS_CONFIG, ak_error_hint (refused), "%s", ak_error_text (refused));
     ak_error_free (refused);
     return status;
   }

@@ -151,8 +151,10 @@ build (struct config *config, struct value *root, struct report *report, struct 
     key = own;
     config->enabled = 1;        /* off is the default of a file's section, which nobody wrote here */
   }
-  if (!section)
-    return add_builtin_profile (config, error);
+  if (!section) {
+    status = ak_report_end (report, error);
+    return status == AK_STATUS_OK ? add_builtin_profile (config, error) : status;
+  }
   config->section = *section;
   ak_sandbox_read (report, *section, key, config);
   return ak_report_end (report, error);

@@ -77,34 +77,54 @@ add_finding (struct instance *i, const char *verdict, const char *text)
 {
   struct finding *grown = realloc (i->findings, (i->n_findings + 1) * sizeof *grown);
   if (!grown)
-    return 0;
+    return -1;
   i->findings = grown;
   struct finding f = { strdup (verdict ? verdict : "ok"), ak_options_redact (i->options, text) };
+  if (!f.verdict || !f.text) {
+    free (f.verdict);
+    free (f.text);
+    return -1;
+  }
   i->findings[i->n_findings++] = f;
+  return 0;
+}
+
+/* What a probe reports goes to. */
+struct probing {
+  struct instance *instance;
+  int no_memory;                        /* for something that was reported */
+};
+
+static int
+set_languages (struct instance *i, const char *value)
+{
+  char **languages = ak_strv_split (value);
+  if (!languages)
+    return -1;
+  ak_strv_free (i->languages);
+  i->languages = languages;
   return 0;
 }
 
 static int
 probe_report (void *data, uint32_t what, const char *key, const char *value)
 {
-  struct instance *i = data;
+  struct probing *p = data;
+  int failed = 0;
   if (what == AK_REPORT_FINDING)
-    return add_finding (i, key, value);
-  if (what == AK_REPORT_LANGUAGES) {
-    char **languages = ak_strv_split (value);
-    if (languages) {
-      ak_strv_free (i->languages);
-      i->languages = languages;
-    }
-  }
-  return 0;
+    failed = add_finding (p->instance, key, value);
+  else if (what == AK_REPORT_LANGUAGES)
+    failed = set_languages (p->instance, value);
+  p->no_memory |= failed != 0;
+  return failed;
 }
 
 static enum ak_status
 open_locked (struct instance *i, struct stop *stop, struct ak_error **error)
 {
   const struct ak_ops *ops = &i->module->ops;
-  struct call_io io = { .data = i, .report = probe_report };
+  struct probing probing = { .instance = i };
+  struct call_io io = { .data = &probing, .report = probe_report };
   struct call call;
   void *self = NULL;
   enum ak_status status = ak_call_begin (&call, i, "open", stop, &io, error);
@@ -116,7 +136,7 @@ open_locked (struct instance *i, struct stop *stop, struct ak_error **error)
     return status;
   i->self = self;
   i->alive = 1;
-  return AK_STATUS_OK;
+  return probing.no_memory ? ak_fail_memory (error) : AK_STATUS_OK;
 }
 
 /* Probe may take away and never give. */
@@ -125,7 +145,8 @@ probe_locked (struct instance *i, struct stop *stop, struct ak_error **error)
 {
   const struct ak_ops *ops = &i->module->ops;
   struct ak_granted g = { .struct_size = sizeof g, .tier = i->tier, .caps = i->caps };
-  struct call_io io = { .data = i, .report = probe_report };
+  struct probing probing = { .instance = i };
+  struct call_io io = { .data = &probing, .report = probe_report };
   struct call call;
   if (!ops->probe)
     return AK_STATUS_OK;
@@ -133,6 +154,8 @@ probe_locked (struct instance *i, struct stop *stop, struct ak_error **error)
   if (status != AK_STATUS_OK)
     return status;
   status = ak_call_end (&call, ops->probe (i->self, &call.base, &g), error);
+  if (status == AK_STATUS_OK && probing.no_memory)
+    return ak_fail_memory (error);
   if (status == AK_STATUS_OK) {
     i->caps &= g.caps;
     i->tier = g.tier < i->tier ? g.tier : i->tier;

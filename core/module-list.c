@@ -15,6 +15,7 @@ struct visit {
                 const struct ak_error *error);
   void *data;
   char **seen;                  /* modules of earlier folders */
+  int no_memory;                /* for one that is not told of */
 };
 
 static void
@@ -24,13 +25,19 @@ visit_file (struct visit *v, const char *folder, const char *module)
   CLEANUP_CLOSE int fd = -1;
   struct manifest_file manifests = { 0 };
   struct ak_error *error = NULL;
-  if (ak_strv_has ((const char *const *) v->seen, module) || asprintf (&file, "%s/%s.so", folder, module) < 0)
+  if (ak_strv_has ((const char *const *) v->seen, module))
     return;
+  if (asprintf (&file, "%s/%s.so", folder, module) < 0) {
+    file = NULL;
+    v->no_memory = 1;
+    return;
+  }
   enum ak_status status = ak_trust_open (file, &fd, &error);
   if (status == AK_STATUS_OK)
     status = ak_manifest_scan (fd, file, &manifests, &error);
   if (status != AK_STATUS_OK || manifests.n_providers) {
-    (void) ak_strv_add (&v->seen, module);
+    if (status == AK_STATUS_INTERNAL || ak_strv_add (&v->seen, module))
+      v->no_memory = 1;
     v->each (v->data, module, file, status == AK_STATUS_OK ? &manifests : NULL, error);
   }
   ak_manifest_file_clear (&manifests);
@@ -43,16 +50,20 @@ compare_text (const void *a, const void *b)
   return strcmp (*(char *const *) a, *(char *const *) b);
 }
 
-/* The modules of a folder, sorted. */
+/* The modules of a folder, sorted. One that nobody may be trusted with, or that is not there, has none. */
 static char **
-list_folder (const char *folder)
+list_folder (struct visit *v, const char *folder)
 {
   int fd = -1;
   char **modules = NULL;
-  if (ak_trust_open_dir (folder, &fd, NULL) != AK_STATUS_OK)
+  enum ak_status status = ak_trust_open_dir (folder, &fd, NULL);
+  if (status != AK_STATUS_OK) {
+    v->no_memory |= status == AK_STATUS_INTERNAL;
     return NULL;
+  }
   DIR *dir = fdopendir (fd);
   if (!dir) {
+    v->no_memory = 1;
     close (fd);
     return NULL;
   }
@@ -63,8 +74,10 @@ list_folder (const char *folder)
     if (length <= 3 || strcmp (entry->d_name + length - 3, ".so")
         || !ak_module_is_name (entry->d_name, length - 3))
       continue;
-    if (ak_strv_take (&modules, strndup (entry->d_name, length - 3)))
+    if (ak_strv_take (&modules, strndup (entry->d_name, length - 3))) {
+      v->no_memory = 1;
       break;
+    }
     n++;
   }
   closedir (dir);
@@ -73,19 +86,20 @@ list_folder (const char *folder)
   return modules;
 }
 
-void
+enum ak_status
 ak_module_each (const struct module_path *path,
                 void (*each) (void *data, const char *module, const char *file,
                               const struct manifest_file *manifests, const struct ak_error *error),
                 void *data)
 {
-  struct visit visit = { each, data, NULL };
+  struct visit visit = { .each = each, .data = data };
   const char *folder;
   for (size_t i = 0; (folder = ak_module_path_folder (path, i)); i++) {
-    char **modules = list_folder (folder);
+    char **modules = list_folder (&visit, folder);
     for (char **m = modules; m && *m; m++)
       visit_file (&visit, folder, *m);
     ak_strv_free (modules);
   }
   ak_strv_free (visit.seen);
+  return visit.no_memory ? AK_STATUS_INTERNAL : AK_STATUS_OK;
 }

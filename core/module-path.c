@@ -103,8 +103,10 @@ not_installed (const struct module_path *path, const struct type_name *type, str
   for (char *at = dashes; at && *at; at++)
     if (*at == '_')
       *at = '-';
-  if (!dashes || asprintf (&remedy, AK_PACKAGE_HINT, dashes) < 0)
+  if (!dashes || asprintf (&remedy, AK_PACKAGE_HINT, dashes) < 0) {
+    remedy = NULL;
     return ak_fail_memory (error);
+  }
   return ak_fail (error, AK_STATUS_CONFIG, NULL, "provider '%s' is not installed: looked for %s.so in %s; %s",
                   b->name, type->module, path->installed, remedy);
 }
@@ -156,8 +158,10 @@ search (const struct module_path *path, const struct type_name *type, char **ret
   for (size_t i = first_of (path, type); (folder = ak_module_path_folder (path, i)); i++) {
     CLEANUP_FREE char *file = NULL;
     struct ak_error *cause = NULL;
-    if (asprintf (&file, "%s/%s.so", folder, type->module) < 0)
+    if (asprintf (&file, "%s/%s.so", folder, type->module) < 0) {
+      file = NULL;
       return ak_fail_memory (error);
+    }
     enum ak_status status = ak_trust_open (file, ret_fd, &cause);
     if (status == AK_STATUS_FILE_NOT_FOUND && !is_there (file)) {
       ak_error_free (cause);

@@ -35,11 +35,12 @@ enum ak_status ak_module_find (const struct module_path *path, const struct type
                                struct manifest_file *ret, int *ret_fd, struct ak_error **error);
 /* Every provider file on the path (installed modules), by folder and name; unreadable ones with their error
  * and NULL for their manifests. What has no note of ours is no provider and is left out, and so is a module
- * that an earlier folder has. */
-void ak_module_each (const struct module_path *path,
-                     void (*each) (void *data, const char *module, const char *file,
-                                   const struct manifest_file *manifests, const struct ak_error *error),
-                     void *data);
+ * that an earlier folder has. Status INTERNAL: there was no memory for all of them. */
+enum ak_status ak_module_each (const struct module_path *path,
+                               void (*each) (void *data, const char *module, const char *file,
+                                             const struct manifest_file *manifests,
+                                             const struct ak_error *error),
+                               void *data);
 
 /* Whether it may be loaded, as far as can be told without doing so: its version of the ABI, and the libraries
  * that it needs. `fd` is the file that the manifest was read from. */

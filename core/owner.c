@@ -102,10 +102,12 @@ static int
 is_primary_of_others (gid_t gid, uid_t uid)
 {
   CLEANUP_FCLOSE FILE *f = fopen ("/etc/passwd", "re");
+  if (!f)
+    return errno != ENOENT;
   CLEANUP_FREE char *buffer = malloc (NAME_ROOM_MAX);
   struct passwd entry, *found;
-  if (!f || !buffer)
-    return f != NULL;
+  if (!buffer)
+    return 1;
   while (!fgetpwent_r (f, &entry, buffer, NAME_ROOM_MAX, &found))
     if (found->pw_gid == gid && found->pw_uid != uid)
       return 1;

@@ -120,8 +120,10 @@ ak_paths_runner (const char *machine, int *ret_fd, struct ak_error **error)
   /* A build tree has the one that it built, for the machine that it is on. */
   int own = paths.tree && !strcmp (here.machine, machine);
   if ((own ? asprintf (&file, "%s/core/aksandbox-runner", paths.tree)
-           : asprintf (&file, "%s/runner-%s", AK_LIBEXECDIR, machine)) < 0)
+           : asprintf (&file, "%s/runner-%s", AK_LIBEXECDIR, machine)) < 0) {
+    file = NULL;
     return ak_fail_memory (error);
+  }
   enum ak_status status = ak_trust_open (file, ret_fd, &cause);
   if (status == AK_STATUS_FILE_NOT_FOUND)
     status = ak_fail (error, AK_STATUS_CONFIG,

@@ -108,7 +108,8 @@ ak_result_json (struct ak_result *r)
     add_text (o, "notice", r->notice);
   if (r->data)
     json_object_object_add (o, "provider_data", json_tokener_parse (r->data));
-  r->json = strdup (json_object_to_json_string_ext (o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE));
+  const char *text = json_object_to_json_string_ext (o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+  r->json = text ? strdup (text) : NULL;
   json_object_put (o);
   return r->json;
 }

@@ -155,12 +155,12 @@ void
 ak_result_note (struct ak_result *result, const char *text)
 {
   char *joined = NULL;
-  if (!result->notice)
-    result->notice = strdup (text);
-  else if (asprintf (&joined, "%s; %s", result->notice, text) >= 0) {
-    free (result->notice);
-    result->notice = joined;
+  if (asprintf (&joined, "%s%s%s", result->notice ? result->notice : "", result->notice ? "; " : "", text) < 0) {
+    result->incomplete = 1;
+    return;
   }
+  free (result->notice);
+  result->notice = joined;
 }
 
 static const char *const how_names[] = {

@@ -35,10 +35,11 @@ struct ak_result {
   char *notice;
   char *data;                   /* provider_data: a JSON object, or NULL */
   char *json;
+  int incomplete;               /* there was no memory for a part of it */
 };
 
 struct ak_result *ak_result_new (size_t output_limit);
-/* Add a sentence to the notice; the first stays first. */
+/* Add a sentence to the notice; the first stays first. Without memory the result is marked as incomplete. */
 void ak_result_note (struct ak_result *result, const char *text);
 
 #endif

@@ -15,6 +15,7 @@ struct birth {                          /* what reports of create and attach go 
   struct sandbox *sandbox;
   const struct sandbox_spec *spec;
   int bad_id;
+  int no_memory;                        /* for something that was reported */
 };
 
 static int
@@ -78,17 +79,27 @@ set_languages (struct sandbox *s, const char *value)
 }
 
 static int
-birth_report (void *data, uint32_t what, const char *key, const char *value)
+set_id (struct birth *b, const char *value)
 {
-  struct birth *b = data;
+  struct sandbox *s = b->sandbox;
+  if (!valid_id (value)) {
+    b->bad_id = 1;
+    return -1;
+  }
+  if (s->id) {
+    b->no_memory = replace (&s->id, value) != 0;
+    return b->no_memory ? -1 : 0;
+  }
+  /* Its room is there since before the backend was asked: an id that is not kept is a sandbox that leaks. */
+  s->id = strcpy (TAKE_PTR (s->id_room), value);
+  return 0;
+}
+
+static int
+keep_report (struct birth *b, uint32_t what, const char *key, const char *value)
+{
   struct sandbox *s = b->sandbox;
   switch (what) {
-  case AK_REPORT_ID:
-    if (!valid_id (value)) {
-      b->bad_id = 1;
-      return -1;
-    }
-    return replace (&s->id, value);
   case AK_REPORT_WORKSPACE:
     return replace (&s->workspace, value);
   case AK_REPORT_ENV:
@@ -101,13 +112,23 @@ birth_report (void *data, uint32_t what, const char *key, const char *value)
     return replace (&s->notice, value);
   case AK_REPORT_DATA:
     return key && (ak_strv_add (&s->data, key) || ak_strv_add (&s->data, value));
-  case AK_REPORT_PROGRESS:
-    if (b->spec->progress)
-      b->spec->progress (b->spec->progress_data, value);
-    return 0;
   default:
     return 0;
   }
+}
+
+static int
+birth_report (void *data, uint32_t what, const char *key, const char *value)
+{
+  struct birth *b = data;
+  if (what == AK_REPORT_ID)
+    return set_id (b, value);
+  if (what == AK_REPORT_PROGRESS && b->spec->progress)
+    b->spec->progress (b->spec->progress_data, value);
+  if (!keep_report (b, what, key, value))
+    return 0;
+  b->no_memory = 1;
+  return -1;
 }
 
 static void
@@ -116,6 +137,7 @@ sandbox_free (struct sandbox *s)
   if (!s)
     return;
   free (s->id);
+  free (s->id_room);
   free (s->workspace);
   free (s->notice);
   free (s->limits);
@@ -143,7 +165,7 @@ static enum ak_status
 open_runner (struct sandbox *s, const struct sandbox_spec *spec, struct stop *stop, struct ak_error **error)
 {
   const struct ak_ops *ops = &s->instance->module->ops;
-  struct birth birth = { s, spec, 0 };
+  struct birth birth = { .sandbox = s, .spec = spec };
   struct call_io io = { .data = &birth, .report = birth_report };
   struct runner_setup setup;
   struct call call;
@@ -168,10 +190,12 @@ open_runner (struct sandbox *s, const struct sandbox_spec *spec, struct stop *st
       ak_error_free (why);
     return status;
   }
-  if (hello_of (s, &setup)) {
+  if (birth.no_memory || hello_of (s, &setup)) {
     close (fds[0]);
     if (fds[1] != fds[0])
       close (fds[1]);
+    if (birth.no_memory)
+      return ak_fail_memory (error);
     return ak_fail (error, AK_STATUS_PLUGIN, "Report this to whoever made the provider.",
                     "%s: opened a stream without reporting the workspace", ak_instance_name (s->instance));
   }
@@ -187,6 +211,11 @@ sandbox_new (struct instance *instance)
   struct sandbox *s = calloc (1, sizeof *s);
   if (!s)
     return NULL;
+  s->id_room = malloc (ID_MAX + 1);
+  if (!s->id_room) {
+    free (s);
+    return NULL;
+  }
   s->instance = instance;
   pthread_mutex_init (&s->serial, NULL);
   return s;
@@ -239,7 +268,7 @@ ak_sandbox_create (struct instance *instance, const struct sandbox_spec *from, s
                    char **known_id, struct ak_error **error)
 {
   struct sandbox *s = sandbox_new (instance);
-  struct birth birth = { s, from, 0 };
+  struct birth birth = { .sandbox = s, .spec = from };
   struct call_io io = { .data = &birth, .report = birth_report };
   struct ak_spec spec;
   struct call call;
@@ -254,6 +283,8 @@ ak_sandbox_create (struct instance *instance, const struct sandbox_spec *from, s
       status = ak_fail (error, AK_STATUS_PLUGIN, "Report this to whoever made the provider.",
                         "%s: made a sandbox and reported %s", ak_instance_name (instance),
                         birth.bad_id ? "an id that is not 1 to 255 printable characters" : "no id");
+    if (status == AK_STATUS_OK && birth.no_memory)
+      status = ak_fail_memory (error);
     if (status == AK_STATUS_OK)
       status = open_runner (s, from, stop, error);
     if (status != AK_STATUS_OK)
@@ -273,7 +304,7 @@ ak_sandbox_attach (struct instance *instance, const char *id, int external, cons
                    struct stop *stop, struct sandbox **ret, struct ak_error **error)
 {
   struct sandbox *s = sandbox_new (instance);
-  struct birth birth = { s, from, 0 };
+  struct birth birth = { .sandbox = s, .spec = from };
   struct call_io io = { .data = &birth, .report = birth_report };
   struct ak_spec spec;
   struct call call;
@@ -293,7 +324,12 @@ ak_sandbox_attach (struct instance *instance, const char *id, int external, cons
   enum ak_status status = ak_call_begin (&call, instance, "attach", stop, &io, error);
   if (status == AK_STATUS_OK) {
     status = ak_call_end (&call, instance->module->ops.attach (instance->self, &call.base, &spec, &s->self), error);
-    if (status == AK_STATUS_OK && (status = open_runner (s, from, stop, error)) != AK_STATUS_OK)
+    int has_handle = status == AK_STATUS_OK;
+    if (status == AK_STATUS_OK && birth.no_memory)
+      status = ak_fail_memory (error);
+    if (status == AK_STATUS_OK)
+      status = open_runner (s, from, stop, error);
+    if (status != AK_STATUS_OK && has_handle)
       release_handle (s);
   }
   if (status != AK_STATUS_OK) {

@@ -9,6 +9,7 @@ struct sandbox {
   struct instance *instance;
   void *self;                           /* the plugin's */
   char *id;
+  char *id_room;                        /* for an id that is not known yet; or NULL */
   int attached;                         /* the operator's: never destroyed, never killed */
   char *workspace;                      /* what create, attach and open_stream told the runner's client */
   char **env;

@@ -158,8 +158,8 @@ unknown (const struct module_path *path, const char *type, struct ak_error **err
     return ak_fail_memory (error);
   for (const struct builtin *b = ak_builtins; b->name; b++)
     fprintf (listing.out, "%s%s", b == ak_builtins ? "" : ", ", b->name);
-  ak_module_each (path, list_module, &listing);
-  if (fclose (listing.out))
+  enum ak_status listed = ak_module_each (path, list_module, &listing);
+  if (fclose (listing.out) || listed != AK_STATUS_OK)
     return ak_fail_memory (error);
   hint = way_on (type, &listing);
   return ak_fail (error, AK_STATUS_CONFIG, hint ? hint : "A provider of another package is named MODULE:NAME.",

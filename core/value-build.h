@@ -26,7 +26,7 @@ int ak_value_merge_at (struct value **into, const char *const *path, int fold, s
 
 /* Set kind and number of a plain scalar by the form of its text, as YAML 1.1 does. Numbers with colons
  * (1:30) stay text, and as_text and as_number refuse them. */
-void ak_scalar_resolve (struct value *value);
+int ak_scalar_resolve (struct value *value); /* -1: no memory */
 int ak_scalar_is_sexagesimal (const char *text);
 int ak_utf8_valid (const char *text, size_t size);
 

@@ -34,9 +34,8 @@ scalar_from_json (struct json_object *json, struct value_source *source)
   default:
     value = ak_value_new (VALUE_NULL, source);
   }
-  if (value
-      && !(value->text =
-             strdup (json ? json_object_to_json_string_ext (json, JSON_C_TO_STRING_PLAIN) : "null"))) {
+  const char *text = json ? json_object_to_json_string_ext (json, JSON_C_TO_STRING_PLAIN) : "null";
+  if (value && (!text || !(value->text = strdup (text)))) {
     ak_value_free (value);
     return NULL;
   }
@@ -82,15 +81,17 @@ from_json (struct json_object *json, struct value_source *source)
   return value;
 }
 
-/* NULL also for the JSON null: *ret_valid tells. */
+/* NULL also for the JSON null: *ret_valid tells, and is -1 when there was no memory to know. */
 static struct json_object *
 parse_json (const char *text, size_t size, int *ret_valid)
 {
   struct json_tokener *tokener = json_tokener_new_ex ((int) VALUE_MAX_DEPTH);
   struct json_object *json;
 
-  if (!tokener)
+  if (!tokener) {
+    *ret_valid = -1;
     return NULL;
+  }
   json_tokener_set_flags (tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
   /* With the NUL, which ends a number at the end of the text. */
   json = json_tokener_parse_ex (tokener, text, (int) size + 1);
@@ -151,7 +152,9 @@ ak_value_parse_override (const char *source, const char *text, struct value **re
     return ak_fail (error, AK_STATUS_CONFIG, NULL, "%s: not UTF-8", source);
   struct value_source *name = ak_value_source_new (source);
   struct json_object *json = name ? parse_json (text, size, &valid) : NULL;
-  struct value *value = !name ? NULL : valid ? from_json (json, name) : ak_value_new_text (name, text, size);
+  struct value *value = NULL;
+  if (name && valid >= 0)
+    value = valid ? from_json (json, name) : ak_value_new_text (name, text, size);
   json_object_put (json);
   ak_value_source_unref (name);
   /* A scalar may be wanted as text after all, and then as it was written. */

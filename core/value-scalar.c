@@ -161,6 +161,7 @@ is_float (const char *text)
   return *p != 0 && p[strspn (p, DIGITS)] == 0;
 }
 
+/* 1: it is one, 0: it is none, -1: no memory. */
 static int
 resolve_float (struct value *value)
 {
@@ -173,24 +174,29 @@ resolve_float (struct value *value)
   else if (is_float (value->text)) {
     CLEANUP_FREE char *clean = without_underscores (value->text);
 
-    value->number = clean ? to_double (clean) : __builtin_nan ("");
+    if (!clean)
+      return -1;
+    value->number = to_double (clean);
   } else
     return 0;
   value->kind = VALUE_FLOAT;
   return 1;
 }
 
-void
+int
 ak_scalar_resolve (struct value *value)
 {
+  int is_number = 0;
+
   value->plain = 1;
   if (is_one_of (value->text, null_words))
     value->kind = VALUE_NULL;
   else if (is_one_of (value->text, true_words) || is_one_of (value->text, false_words)) {
     value->kind = VALUE_BOOL;
     value->boolean = is_one_of (value->text, true_words);
-  } else if (!resolve_integer (value) && !resolve_float (value))
+  } else if (!resolve_integer (value) && !(is_number = resolve_float (value)))
     value->kind = VALUE_TEXT;
+  return is_number < 0 ? -1 : 0;
 }
 
 int

@@ -193,15 +193,16 @@ apply_scalar_tag (struct yaml_reader *r, struct value *value)
   const char *tag = (const char *) r->event.data.scalar.tag;
 
   if (!tag) {
-    if (r->event.data.scalar.plain_implicit)
-      ak_scalar_resolve (value);
+    if (r->event.data.scalar.plain_implicit && ak_scalar_resolve (value))
+      return ak_fail_memory (r->error);
     return AK_STATUS_OK;
   }
   if (strcmp (tag, YAML_STR_TAG) == 0 || strcmp (tag, "!") == 0)
     return AK_STATUS_OK;
   for (size_t i = 0; i < sizeof scalar_tags / sizeof *scalar_tags; i++)
     if (strcmp (tag, scalar_tags[i].tag) == 0) {
-      ak_scalar_resolve (value);
+      if (ak_scalar_resolve (value))
+        return ak_fail_memory (r->error);
       if (value->kind == scalar_tags[i].kind)
         return AK_STATUS_OK;
       return ak_yaml_fault (r, r->event.start_mark, NULL, "the text is not of the type that its tag says");

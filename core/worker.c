@@ -38,9 +38,10 @@ static int
 flow_write (void *data, uint32_t stream, const void *bytes, size_t size)
 {
   struct flow *f = data;
-  if (stream == AK_STDOUT || stream == AK_STDERR) {
-    if (ak_collector_add (&f->result->output[stream == AK_STDERR], bytes, size))
-      return -1;
+  if ((stream == AK_STDOUT || stream == AK_STDERR)
+      && ak_collector_add (&f->result->output[stream == AK_STDERR], bytes, size)) {
+    f->result->incomplete = 1;
+    return -1;
   }
   return f->job->output ? f->job->output (f->job->data, stream, bytes, size) : 0;
 }
@@ -75,13 +76,21 @@ add_data (struct ak_result *result, const char *key, const char *json)
 {
   struct json_object *all = result->data ? json_tokener_parse (result->data) : json_object_new_object ();
   struct json_object *value = json_tokener_parse (json);
-  if (!all)
-    return -1;
-  json_object_object_add (all, key, value ? value : json_object_new_string (json));
-  free (result->data);
-  result->data = strdup (json_object_to_json_string_ext (all, JSON_C_TO_STRING_PLAIN));
+  if (!value && strcmp (json, "null"))
+    value = json_object_new_string (json);
+  int added = all && (value || !strcmp (json, "null")) && !json_object_object_add (all, key, value);
+  if (!added)
+    json_object_put (value);
+  const char *text = added ? json_object_to_json_string_ext (all, JSON_C_TO_STRING_PLAIN) : NULL;
+  char *copy = text ? strdup (text) : NULL;
   json_object_put (all);
-  return result->data ? 0 : -1;
+  if (!copy) {
+    result->incomplete = 1;
+    return -1;
+  }
+  free (result->data);
+  result->data = copy;
+  return 0;
 }
 
 static int
@@ -218,6 +227,9 @@ run_in_plugin (struct flow *f, struct stop *stop, struct ak_error **error)
   if (m->manifest.threads == AK_PER_SANDBOX)
     pthread_mutex_unlock (&s->serial);
   status = ak_call_end (&call, code, error);
+  /* What the plugin did about a write that failed is of no interest then. */
+  if (f->result->incomplete && status == AK_STATUS_OK)
+    return ak_fail_memory (error);
   return check_outcome (s->instance, job, status, &f->result->outcome, error);
 }
 
@@ -323,7 +335,7 @@ run_healed (struct ak_session *session, const struct job *job, struct ak_result 
     enum ak_status status = ak_acquire (session, job, result, &why);
     if (status == AK_STATUS_OK) {
       stamp_birth (session, result);
-      status = run_held (session, job, result, &why);
+      status = result->incomplete ? ak_fail_memory (&why) : run_held (session, job, result, &why);
       ak_session_leave (session);
       if (status == AK_STATUS_GONE && is_execution (job) && !attempt) {
         ak_error_free (why);

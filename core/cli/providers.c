@@ -79,8 +79,9 @@ add_type (const struct table *table, const struct module_path *path, const char 
     row.file = file.path;
     row.package = b ? b->package : row.manifest->package;
     (void) ak_module_admit (row.manifest, file.path, fd, &error);
-  } else if (b && asprintf (&refused, "%s/%s.so", ak_module_path_installed (path), b->module) >= 0
-             && !lstat (refused, &st))
+  } else if (b && asprintf (&refused, "%s/%s.so", ak_module_path_installed (path), b->module) < 0)
+    refused = NULL;
+  else if (b && !lstat (refused, &st))
     row.file = refused;
   row.error = error;
   add_row (table, &row);
@@ -111,7 +112,11 @@ add_module (void *data, const char *module, const char *file, const struct manif
   for (size_t i = 0; manifests && i < manifests->n_providers; i++) {
     CLEANUP_FREE char *text = NULL;
     const char *name = manifests->providers[i].name;
-    if ((!b || strcmp (b->symbol, name)) && asprintf (&text, "%s:%s", module, name) >= 0)
+    if (b && !strcmp (b->symbol, name))
+      continue;
+    if (asprintf (&text, "%s:%s", module, name) < 0)
+      text = NULL;
+    else
       add_type (others->table, others->path, text, NULL);
   }
 }
@@ -131,7 +136,11 @@ list (struct cli *cli)
   for (const struct builtin *b = ak_builtins; b->name; b++)
     add_type (&table, path, b->name, b);
   struct others others = { &table, path };
-  ak_module_each (path, add_module, &others);
+  if (ak_module_each (path, add_module, &others) != AK_STATUS_OK) {
+    ak_module_path_free (path);
+    json_object_put (table.array);
+    return cli_fail (cli, NULL);
+  }
   if (cli->json)
     cli_print_rows (table.array);
   ak_module_path_free (path);

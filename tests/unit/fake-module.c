@@ -41,11 +41,26 @@ fake_close (void *instance)
 static int32_t
 fake_probe (void *instance, struct ak_call *call, struct ak_granted *granted)
 {
-  (void) instance, (void) call;
+  (void) instance;
   fake.probes++;
   granted->caps &= ~fake.probe_removes;
   granted->caps |= AK_CAP_PRINCIPAL_USER;       /* an attempt to give, which must have no effect */
+  if (fake.reports) {
+    call->host->report (call, AK_REPORT_FINDING, "ok", "all is there");
+    call->host->report (call, AK_REPORT_LANGUAGES, NULL, "python sh");
+  }
   return AK_OK;
+}
+
+static void
+report_birth (struct ak_call *call, const char *notice)
+{
+  call->host->report (call, AK_REPORT_NOTICE, NULL, notice);
+  call->host->report (call, AK_REPORT_DATA, "key", "{\"of\":\"birth\"}");
+  call->host->report (call, AK_REPORT_LANGUAGES, NULL, "python sh");
+  call->host->report (call, AK_REPORT_WORKSPACE, NULL, "/w");
+  call->host->report (call, AK_REPORT_ENV, "A", "b");
+  call->host->report (call, AK_REPORT_LIMIT, "nofile", "64");
 }
 
 static int32_t
@@ -60,7 +75,10 @@ fake_create (void *instance, struct ak_call *call, const struct ak_spec *spec, v
   take_ms (fake.create_takes_ms);
   if (!fake.no_id)
     call->host->report (call, AK_REPORT_ID, NULL, fake.report_id ? fake.report_id : id);
+  if (fake.reports)
+    report_birth (call, "from create");
   *sandbox = instance;
+  fake.handles += !fake.create_code;
   return answer (call, fake.create_code, "create failed");
 }
 
@@ -73,7 +91,10 @@ fake_attach (void *instance, struct ak_call *call, const struct ak_spec *spec, v
     fake.gone_once = 0;
     return call->host->fail (call, AK_E_GONE, "no such sandbox", NULL);
   }
+  if (fake.reports)
+    report_birth (call, "from attach");
   *sandbox = instance;
+  fake.handles += !fake.attach_code;
   return answer (call, fake.attach_code, "attach failed");
 }
 
@@ -106,6 +127,7 @@ fake_release (void *sandbox)
 {
   (void) sandbox;
   fake.releases++;
+  fake.handles--;
 }
 
 static int32_t
@@ -120,6 +142,10 @@ fake_execute (void *sandbox, struct ak_call *call, const struct ak_exec *exec, s
   take_ms (fake.execute_takes_ms);
   if (fake.prints)
     call->host->write (call, AK_STDOUT, fake.prints, strlen (fake.prints));
+  if (fake.reports) {
+    call->host->report (call, AK_REPORT_NOTICE, NULL, "from execute");
+    call->host->report (call, AK_REPORT_DATA, "more", "1");
+  }
   outcome->how = fake.how;
   outcome->code = fake.exit_code;
   fake.at_once--;

@@ -8,9 +8,11 @@
 struct fake {
   atomic_int opens, closes, probes, creates, attaches, destroys, kills, releases, executes;
   atomic_int most_at_once, at_once;
+  atomic_int handles;                   /* given out and not released */
   int32_t open_code, create_code, attach_code, destroy_code, execute_code;      /* what they answer */
   const char *report_id;                /* what create reports; NULL: "fake-N" */
   int no_id;                            /* create reports none */
+  int reports;                          /* report whatever there is to report */
   int gone_once;                        /* the next attach answers GONE */
   int create_takes_ms, execute_takes_ms;
   uint32_t how;                         /* of executions; AK_EXITED */

@@ -31,6 +31,8 @@ unit_tests = \
   tests/unit/test-sdk-process \
   tests/unit/test-stop \
   tests/unit/test-suggest \
+  tests/unit/test-torture \
+  tests/unit/test-torture-config \
   tests/unit/test-trust \
   tests/unit/test-typename \
   tests/unit/test-value \
@@ -59,7 +61,24 @@ tests_unit_test_escape_LDADD = $(cli_test_libs)
 tests_unit_test_library_LDADD = core/libaksandbox.la $(CMOCKA_LIBS) -lpthread
 
 # A provider inside the test program.
-tests_unit_test_worker_SOURCES = tests/unit/test-worker.c tests/unit/fake-module.c tests/unit/fake-module.h
+fake_module = tests/unit/fake-module.c tests/unit/fake-module.h
+tests_unit_test_worker_SOURCES = tests/unit/test-worker.c $(fake_module)
+
+# The core's objects, whose allocations fail when the test says so.
+wrapped = malloc calloc realloc free strdup strndup asprintf vasprintf __asprintf_chk __vasprintf_chk realpath \
+  open_memstream fdopendir yaml_parser_initialize json_object_new_object json_object_new_string \
+  json_tokener_parse json_tokener_new_ex json_object_to_json_string_ext
+torture_ldflags = $(AM_LDFLAGS) $(addprefix -Wl$(comma)--wrap=,$(wrapped))
+torture_cppflags = $(AM_CPPFLAGS) $(YAML_CFLAGS) $(JSONC_CFLAGS)
+tests_unit_test_torture_SOURCES = tests/unit/test-torture.c tests/unit/torture.c tests/unit/torture.h \
+  $(fake_module)
+tests_unit_test_torture_CPPFLAGS = $(torture_cppflags)
+tests_unit_test_torture_LDFLAGS = $(torture_ldflags)
+tests_unit_test_torture_config_SOURCES = tests/unit/test-torture-config.c tests/unit/torture.c \
+  tests/unit/torture.h
+tests_unit_test_torture_config_CPPFLAGS = $(torture_cppflags)
+tests_unit_test_torture_config_LDFLAGS = $(torture_ldflags)
+comma = ,
 
 # The runner's client, against a runner inside the test program and the real one.
 fake_runner = tests/unit/fake-runner.c tests/unit/fake-runner.h
