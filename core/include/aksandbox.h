@@ -5,7 +5,9 @@
  * application knows it: made at its first operation, healed when it vanished, destroyed by the caller.
  *
  * Threads  Every function may be called from any thread. Operations on one session wait for each other
- *          where the provider asks for it. An error or a result belongs to one thread at a time.
+ *          where the provider asks for it. An error or a result belongs to one thread at a time. An
+ *          operation works in its caller's thread, which cannot give up on a provider that takes no
+ *          notice of its deadline or of a cancel.
  * Process  The library installs no signal handler, changes no process-wide setting, writes nothing to the
  *          standard streams, and waits for no child but its own. After fork() the child must not use a
  *          runtime of its parent, nor free it.

@@ -15,8 +15,12 @@ integration_tests = \
   tests/integration/test-providers.sh \
   tests/integration/test-readme.sh \
   tests/integration/test-run.sh \
-  tests/integration/test-terminal.sh
+  tests/integration/test-secure.sh \
+  tests/integration/test-terminal.sh \
+  tests/integration/test-zoo.sh
 EXTRA_DIST += $(integration_tests)
+# An application, compiled by a test.
+EXTRA_DIST += tests/integration/secure.c
 # They run on the one provider that every machine can have.
 if PROVIDER_LOCAL_SUBPROCESS
 TESTS += $(integration_tests)

@@ -86,6 +86,13 @@ head -c "$(($(wc -c <plugins/zoo.so) / 2))" plugins/zoo.so >plugins/cut.so
 run cut:zoo
 like "a truncated one" "$status $(cat err)" "^125 aksandbox: $tmp/plugins/cut.so: truncated: it has "
 
+cp plugins/zoo.so plugins/class.so
+class=$(od -An -tu1 -j4 -N1 plugins/zoo.so)
+printf "\\$((3 - class))" | dd of=plugins/class.so bs=1 seek=4 conv=notrunc 2>/dev/null
+run class:zoo
+like "another ELF class" "$status $(cat err)" \
+  "^125 aksandbox: $tmp/plugins/class.so: a shared object for another kind of machine \(ELF class $((3 - class)), "
+
 zoo libgone.so -Wl,-soname,libgone.so
 zoo plugins/needy.so -L. -Wl,--no-as-needed -lgone
 rm libgone.so
@@ -110,6 +117,12 @@ refused "a symbol of a library" stray:zoo \
 zoo plugins/shell.so -DZOO_WITHOUT_execute_command
 refused "a capability without its operation" shell:zoo \
   "$tmp/plugins/shell.so: note and code of provider 'zoo' disagree: it declares shell and has no operation execute_command"
+zoo plugins/modest.so -DZOO_CAPS=0x20
+run modest:zoo
+is "an operation that is not declared loads" "$status $(cat out)" "0 zoo"
+status=0
+"$AKSANDBOX" exec -t modest:zoo -- true >out 2>err || status=$?
+is "and is not there" "$status $(head -n 1 err)" "126 aksandbox: zoo: does not have the capability 'shell'"
 zoo plugins/nolist.so -DZOO_WITHOUT_list
 refused "provisions without list" nolist:zoo \
   "$tmp/plugins/nolist.so: note and code of provider 'zoo' disagree: it declares provisions and has no operation list"
@@ -133,7 +146,12 @@ if [ "$(id -u)" -eq 0 ]; then
   ln -s foreign.so plugins/toforeign.so
   refused "a link to somebody else's file" toforeign:zoo \
     "$tmp/plugins/toforeign.so: refused for its permissions: $tmp/plugins/foreign.so is owned by user 4242, who is not trusted to choose what runs here"
+  ln -s acme.park.so plugins/strange.so
+  chown -h 4242 plugins/strange.so
+  refused "somebody else's link" strange:zoo \
+    "$tmp/plugins/strange.so: refused for its permissions: it is owned by user 4242, who is not trusted to choose what runs here"
 else
+  skip "somebody else's link" "only root gives files away"
   skip "a link to somebody else's file" "only root gives files away"
 fi
 

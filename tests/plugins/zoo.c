@@ -13,10 +13,21 @@
  *   ZOO_TWO                a second provider, named zebra, in the same file
  *   ZOO_LOUD               prints and sets a variable when it is loaded
  *   ZOO_HOSTILE            a summary that steers a terminal
+ *   ZOO_MARK="FILE"        makes this file when it is loaded, and again when the process exits
+ *   ZOO_LEAK               opens files when it is loaded that a program would inherit
+ *   ZOO_OPEN_FAILS         open, which is a provider's constructor, fails
+ *   ZOO_HELPER=N           a helper of a common name, not static, that prints N instead of "zoo"
+ *   ZOO_TELLS_ENV          prints its variable ZOO_URL, or "none", instead of "zoo"
+ *   ZOO_THREAD             a variable of the thread whose destructor is the provider's, set by open and execute
+ *   ZOO_HANG               execute takes no notice of anything, and never ends
  */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
 #include <aksandbox/provider.h>
 
 #ifdef ZOO_MAJOR
@@ -39,12 +50,48 @@
 extern int32_t zoo_nobody_has_this (void);
 #endif
 
+#ifdef ZOO_HELPER
+int
+zoo_helper (void)
+{
+  return ZOO_HELPER;
+}
+#endif
+
+#ifdef ZOO_THREAD
+/* What C++ makes of a thread_local object: code of the plugin that runs when a thread ends, whenever that is. */
+extern int __cxa_thread_atexit_impl (void (*function) (void *), void *object, void *dso);
+extern void *__dso_handle;
+static __thread int zoo_visits;
+
+static void
+zoo_leave (void *visits)
+{
+  *(int *) visits = 0;
+}
+
+static void
+zoo_visit (void)
+{
+  if (!zoo_visits++)
+    __cxa_thread_atexit_impl (zoo_leave, &zoo_visits, &__dso_handle);
+}
+#endif
+
+static const struct ak_config *zoo_config;
+
 static int32_t
 zoo_open (struct ak_call *call, const struct ak_config *config, void **instance)
 {
   static char self;
   (void) call;
-  (void) config;
+  zoo_config = config;
+#ifdef ZOO_OPEN_FAILS
+  return call->host->fail (call, AK_E_CONFIG, "it rains", "Take an umbrella.");
+#endif
+#ifdef ZOO_THREAD
+  zoo_visit ();
+#endif
   *instance = &self;
 #ifdef ZOO_UNDEFINED
   return zoo_nobody_has_this ();
@@ -96,7 +143,23 @@ zoo_execute (void *sandbox, struct ak_call *call, const struct ak_exec *exec, st
 {
   (void) sandbox;
   (void) exec;
+#ifdef ZOO_HANG
+  for (;;)
+    nanosleep (&(struct timespec) { 60, 0 }, NULL);
+#endif
+#ifdef ZOO_THREAD
+  zoo_visit ();
+#endif
+#ifdef ZOO_TELLS_ENV
+  const char *url = call->host->env (zoo_config, "ZOO_URL");
+  call->host->write (call, AK_STDOUT, url ? url : "none", url ? strlen (url) : 4);
+#elif defined ZOO_HELPER
+  char text[16];
+  int n = snprintf (text, sizeof text, "%d\n", zoo_helper ());
+  call->host->write (call, AK_STDOUT, text, (uint64_t) n);
+#else
   call->host->write (call, AK_STDOUT, "zoo\n", 4);
+#endif
   outcome->how = AK_EXITED;
   return AK_OK;
 }
@@ -108,6 +171,35 @@ zoo_shout (void)
   puts ("zoo: loaded");
   fflush (stdout);
   setenv ("ZOO_WAS_LOADED", "1", 1);
+}
+#endif
+
+#ifdef ZOO_MARK
+static void
+zoo_mark (void)
+{
+  FILE *f = fopen (ZOO_MARK, "a");
+  if (f) {
+    fputs ("mark\n", f);
+    fclose (f);
+  }
+}
+
+__attribute__ ((constructor)) static void
+zoo_arrive (void)
+{
+  zoo_mark ();
+  atexit (zoo_mark);
+}
+#endif
+
+#ifdef ZOO_LEAK
+__attribute__ ((constructor)) static void
+zoo_leak (void)
+{
+  int fds[2];
+  if (open ("/", O_RDONLY) < 0 || pipe (fds) < 0 || dup2 (fds[1], 77) < 0)
+    abort ();
 }
 #endif
 
