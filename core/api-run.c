@@ -3,7 +3,7 @@
 #include "config.h"
 #include "cleanup.h"
 #include "runtime.h"
-#include <inttypes.h>
+#include "struct-copy.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -15,11 +15,10 @@
 static enum ak_status
 copy_request (const struct ak_request *from, struct ak_request *to, struct ak_error **error)
 {
-  memset (to, 0, sizeof *to);
-  if (from->struct_size < offsetof (struct ak_request, timeout))
-    return ak_fail (error, AK_STATUS_CONFIG, "Set struct_size to sizeof (struct ak_request).",
-                    "request: struct_size is %zu", from->struct_size);
-  memcpy (to, from, from->struct_size < sizeof *to ? from->struct_size : sizeof *to);
+  enum ak_status status =
+    ak_struct_copy (to, sizeof *to, from, offsetof (struct ak_request, timeout), "request", error);
+  if (status != AK_STATUS_OK)
+    return status;
   if (!to->code == !(to->argv && to->argv[0]))
     return ak_fail (error, AK_STATUS_CONFIG, NULL, "request: needs either code or a command, and not both");
   if (isnan (to->timeout) || to->timeout < 0 || to->timeout > TIMEOUT_MAX_S)

@@ -98,6 +98,8 @@ core_libcore_la_SOURCES = \
   core/session.h \
   core/stop.c \
   core/stop.h \
+  core/struct-copy.c \
+  core/struct-copy.h \
   core/strv.c \
   core/strv.h \
   core/suggest.c \

@@ -3,6 +3,7 @@
 #include "config.h"
 #include "runtime.h"
 #include "cleanup.h"
+#include "struct-copy.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,9 +65,20 @@ load_profiles (struct ak_runtime *r)
 }
 
 static enum ak_status
-runtime_init (struct ak_runtime *r, const char *file, struct ak_error **error)
+load_config (const struct ak_runtime_options *o, struct config **ret, struct ak_error **error)
 {
-  enum ak_status status = ak_config_load (file, &r->config, error);
+  if (!o->config_text)
+    return ak_config_load (o->config_file, ret, error);
+  if (o->config_file)
+    return ak_fail (error, AK_STATUS_CONFIG, NULL, "options: config_file and config_text exclude each other");
+  return ak_config_load_memory (o->config_name ? o->config_name : "configuration", o->config_text, o->config_size, ret,
+                                error);
+}
+
+static enum ak_status
+runtime_init (struct ak_runtime *r, const struct ak_runtime_options *options, struct ak_error **error)
+{
+  enum ak_status status = load_config (options, &r->config, error);
   if (status != AK_STATUS_OK)
     return status;
   if (r->config->principal)
@@ -89,14 +101,19 @@ runtime_init (struct ak_runtime *r, const char *file, struct ak_error **error)
 enum ak_status
 ak_runtime_new (const struct ak_runtime_options *options, struct ak_runtime **runtime, struct ak_error **error)
 {
+  struct ak_runtime_options o = { .struct_size = sizeof o };
+  enum ak_status status = AK_STATUS_OK;
+  if (options)
+    status = ak_struct_copy (&o, sizeof o, options, offsetof (struct ak_runtime_options, config_text), "options", error);
+  if (status != AK_STATUS_OK)
+    return status;
   struct ak_runtime *r = calloc (1, sizeof *r);
   if (!r)
     return ak_fail_memory (error);
   pthread_mutex_init (&r->lock, NULL);
   r->broker = &ak_broker_embedded;
-  if (options)
-    r->log = (struct log_sink) { options->log, options->log_data };
-  enum ak_status status = runtime_init (r, options ? options->config_file : NULL, error);
+  r->log = (struct log_sink) { o.log, o.log_data };
+  status = runtime_init (r, &o, error);
   if (status != AK_STATUS_OK) {
     ak_runtime_free (r);
     return status;

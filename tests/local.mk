@@ -69,6 +69,7 @@ TSAN_TESTS = \
   tests/unit/test-runner-hostile \
   tests/unit/test-runner-pair \
   tests/unit/test-runner-stall \
+  tests/unit/test-runtime \
   tests/unit/test-sdk-process \
   tests/unit/test-stop \
   tests/unit/test-worker
@@ -99,6 +100,7 @@ VALGRIND_TESTS = \
   tests/unit/test-runner-client \
   tests/unit/test-runner-files \
   tests/unit/test-runner-hostile \
+  tests/unit/test-runtime \
   tests/unit/test-sdk-folder \
   tests/unit/test-stop \
   tests/unit/test-suggest \

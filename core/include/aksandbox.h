@@ -87,6 +87,11 @@ struct ak_runtime_options {
   /* Called for every log record, by any thread, level as in syslog(3). NULL: nothing is logged. */
   void (*log) (void *log_data, int level, const char *text);
   void *log_data;
+  /* The configuration itself, as in a file, instead of config_file, which then must be NULL: config_size bytes,
+   * called config_name in messages (NULL: "configuration"). Not needed once ak_runtime_new has returned. */
+  const char *config_text;
+  size_t config_size;
+  const char *config_name;
 };
 
 /* Read the configuration and load what its profiles name. `options` may be NULL. */

@@ -27,6 +27,7 @@ unit_tests = \
   tests/unit/test-runner-protocol \
   tests/unit/test-runner-stall \
   tests/unit/test-runner-workspace \
+  tests/unit/test-runtime \
   tests/unit/test-sdk-folder \
   tests/unit/test-sdk-process \
   tests/unit/test-stop \
@@ -58,7 +59,8 @@ tests_unit_test_cli_write_LDADD = $(cli_test_libs)
 tests_unit_test_escape_LDADD = $(cli_test_libs)
 
 # The library alone, as an application sees it.
-tests_unit_test_library_LDADD = core/libaksandbox.la $(CMOCKA_LIBS) -lpthread
+library_test_libs = core/libaksandbox.la $(CMOCKA_LIBS) -lpthread
+tests_unit_test_library_LDADD = $(library_test_libs)
 
 # A provider inside the test program.
 fake_module = tests/unit/fake-module.c tests/unit/fake-module.h
