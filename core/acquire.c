@@ -16,7 +16,7 @@ static const char restarted[] = "the processes of this session's sandbox had end
 
 /* What a spec points to, on the stack of one acquisition. */
 struct wish {
-  struct ak_principal principal;
+  struct ak_principal agent;
   struct ak_policy policy;
   char **labels;
   struct sandbox_spec spec;
@@ -37,7 +37,7 @@ wish_init (struct wish *w, const struct ak_session *session, const struct job *j
   char created[24];
   snprintf (created, sizeof created, "%" PRId64, (int64_t) time (NULL));
   *w = (struct wish) {
-    .principal = { .struct_size = sizeof w->principal, .subject = "agent" },
+    .agent = { .struct_size = sizeof w->agent, .subject = "agent" },
     .policy = {
       .struct_size = sizeof w->policy,
       .network = (uint32_t) p->network_egress,
@@ -54,7 +54,7 @@ wish_init (struct wish *w, const struct ak_session *session, const struct job *j
     return -1;
   w->spec = (struct sandbox_spec) {
     .labels = (const char *const *) w->labels,
-    .principal = &w->principal,
+    .principal = i->principal ? i->principal : &w->agent,
     .policy = &w->policy,
     .progress = job->progress,
     .progress_data = job->progress_data,

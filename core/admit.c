@@ -46,7 +46,7 @@ admit_operation (const struct instance *i, const struct job *job, struct ak_erro
   return AK_STATUS_OK;
 }
 
-/* Only agent principals exist so far, so an instance that must act for users is refused, never downgraded. */
+/* A profile that must act for users is refused where it cannot, never downgraded to the agent. */
 static enum ak_status
 admit_identity (const struct instance *i, struct ak_error **error)
 {
@@ -54,7 +54,9 @@ admit_identity (const struct instance *i, struct ak_error **error)
     return AK_STATUS_OK;
   if (!(i->caps & AK_CAP_PRINCIPAL_USER))
     return lacks (i, "principal_user", error);
-  return ak_fail (error, AK_STATUS_POLICY, NULL,
+  if (i->principal && i->principal->user)
+    return AK_STATUS_OK;
+  return ak_fail (error, AK_STATUS_POLICY, "Set `principal_resolver: static` and a block `principal:` with `mode: user`.",
                   "%s: profile '%s' demands a user's identity, and the operation has the agent's", ak_instance_name (i),
                   i->profile->name);
 }

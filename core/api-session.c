@@ -36,7 +36,7 @@ ak_session_new_type (struct ak_runtime *runtime, const char *type, const char *c
   if (status == AK_STATUS_OK)
     status = ak_runtime_module (runtime, type, &module, error);
   if (status == AK_STATUS_OK)
-    status = ak_instance_new (module, profile, &runtime->log, runtime->registry, &instance, error);
+    status = ak_runtime_open (runtime, module, profile, &instance, error);
   if (status == AK_STATUS_OK)
     status = ak_session_init (s, runtime, instance, error);
   if (status != AK_STATUS_OK) {

@@ -60,6 +60,16 @@ ak_instance_new (const struct module *module, const struct profile_config *profi
   return AK_STATUS_OK;
 }
 
+enum ak_status
+ak_instance_serve (struct instance *i, const struct ak_principal *principal, struct ak_error **error)
+{
+  for (const char *const *c = principal->credentials; c[0]; c += 2)
+    if (ak_options_protect (i->options, c[1]))
+      return ak_fail_memory (error);
+  i->principal = principal;
+  return AK_STATUS_OK;
+}
+
 static void
 clear_findings (struct instance *i)
 {

@@ -18,6 +18,7 @@ struct instance {
   struct options *options;
   struct log_sink log;
   char registry[37];                            /* UUID in the labels of what it makes */
+  const struct ak_principal *principal;         /* borrowed: whom every sandbox of it serves; NULL: the agent */
   pid_t owner;                                  /* not used in a forked child */
   uint32_t asserted;                            /* capabilities by the operator's word */
   int tier_asserted;
@@ -43,6 +44,10 @@ struct ak_config {
 enum ak_status ak_instance_new (const struct module *module, const struct profile_config *profile,
                                 const struct log_sink *log, const char *registry, struct instance **ret,
                                 struct ak_error **error);
+/* Before its first use: it acts for this principal, who outlives it and whose credentials no text of the
+ * provider's gives away. */
+enum ak_status ak_instance_serve (struct instance *instance, const struct ak_principal *principal,
+                                  struct ak_error **error);
 /* Open and probe at first use, within the profile's create_timeout; afterwards it costs a load. `cancel` may be
  * NULL. */
 enum ak_status ak_instance_open (struct instance *instance, struct ak_cancel *cancel, struct ak_error **error);

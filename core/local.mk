@@ -75,6 +75,8 @@ core_libcore_la_SOURCES = \
   core/paths.h \
   core/profile-check.c \
   core/profile-check.h \
+  core/principal.c \
+  core/principal.h \
   core/resource-limits.c \
   core/resource-limits.h \
   core/result-json.c \

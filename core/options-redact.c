@@ -46,6 +46,15 @@ ak_secrets_sort (char **secrets)
     qsort (secrets, n, sizeof *secrets, compare_lengths);
 }
 
+int
+ak_options_protect (struct options *options, const char *secret)
+{
+  if (ak_secrets_add (&options->secrets, secret))
+    return -1;
+  ak_secrets_sort (options->secrets);
+  return 0;
+}
+
 static size_t
 secret_at (char *const *secrets, const char *text)
 {

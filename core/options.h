@@ -24,7 +24,10 @@ const char *ak_options_item (const struct options *options, const char *key, uin
 const char *ak_options_env (const struct options *options, const char *name);
 /* Capabilities that the operator asserts by options, and the tier (0 if none is asserted). */
 uint32_t ak_options_asserted (const struct options *options, uint32_t *ret_tier);
-/* A copy of text in which the values of secret options and of declared variables are "***". The caller's. */
+/* One more secret, before anybody else has the options: 0, or -1 without memory. */
+int ak_options_protect (struct options *options, const char *secret);
+/* A copy of text in which the values of secret options and of declared variables, and what was protected, are
+ * "***". The caller's. */
 char *ak_options_redact (const struct options *options, const char *text);
 
 #endif

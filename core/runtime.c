@@ -81,9 +81,6 @@ runtime_init (struct ak_runtime *r, const struct ak_runtime_options *options, st
   enum ak_status status = load_config (options, &r->config, error);
   if (status != AK_STATUS_OK)
     return status;
-  if (r->config->principal)
-    return ak_fail (error, AK_STATUS_CONFIG, "Remove it: every operation has the agent's identity.",
-                    "%s: principal_resolver: static is not served by this version", r->config->file ? r->config->file : "environment");
   for (char **w = r->config->warnings; w && *w; w++)
     ak_log (&r->log, LOG_WARNING, "%s", *w);
   status = ak_module_path_new ((const char *const *) r->config->plugin_path, &r->path, error);
@@ -130,10 +127,41 @@ ak_runtime_free (struct ak_runtime *r)
   for (size_t i = 0; r->instances && i < r->config->n_profiles; i++)
     ak_instance_free (r->instances[i]);
   free (r->instances);
+  ak_principal_free (r->principal);
   ak_module_path_free (r->path);
   ak_config_free (r->config);
   pthread_mutex_destroy (&r->lock);
   free (r);
+}
+
+/* The credentials are read when the first instance needs them, so that a failure can be mended. */
+static enum ak_status
+open_locked (struct ak_runtime *r, const struct module *module, const struct profile_config *profile,
+             struct instance **ret, struct ak_error **error)
+{
+  struct instance *instance;
+  enum ak_status status = AK_STATUS_OK;
+  if (r->config->principal && !r->principal)
+    status = ak_principal_new (r->config->principal, &r->principal, error);
+  if (status == AK_STATUS_OK)
+    status = ak_instance_new (module, profile, &r->log, r->registry, &instance, error);
+  if (status != AK_STATUS_OK)
+    return status;
+  if (r->principal)
+    status = ak_instance_serve (instance, &r->principal->base, error);
+  if (status == AK_STATUS_OK)
+    *ret = instance;
+  else
+    ak_instance_free (instance);
+  return status;
+}
+
+enum ak_status
+ak_runtime_open (struct ak_runtime *r, const struct module *module, const struct profile_config *profile,
+                 struct instance **ret, struct ak_error **error)
+{
+  LOCK_FOR_SCOPE (&r->lock);
+  return open_locked (r, module, profile, ret, error);
 }
 
 static size_t
@@ -158,7 +186,7 @@ ak_runtime_instance (struct ak_runtime *r, const char *name, struct instance **r
   if (!*slot) {
     status = ak_runtime_module (r, profile->type, &module, error);
     if (status == AK_STATUS_OK)
-      status = ak_instance_new (module, profile, &r->log, r->registry, slot, error);
+      status = open_locked (r, module, profile, slot, error);
   }
   if (status == AK_STATUS_OK)
     *ret = *slot;

@@ -96,6 +96,7 @@ VALGRIND_TESTS = \
   tests/unit/test-manifest \
   tests/unit/test-module \
   tests/unit/test-options \
+  tests/unit/test-principal \
   tests/unit/test-result \
   tests/unit/test-runner-client \
   tests/unit/test-runner-files \

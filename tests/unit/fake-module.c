@@ -25,7 +25,7 @@ answer (struct ak_call *call, int32_t code, const char *what)
 static int32_t
 fake_open (struct ak_call *call, const struct ak_config *config, void **instance)
 {
-  (void) config;
+  fake.config = config;
   fake.opens++;
   *instance = &fake;
   return answer (call, fake.open_code, "open failed");
@@ -63,6 +63,27 @@ report_birth (struct ak_call *call, const char *notice)
   call->host->report (call, AK_REPORT_LIMIT, "nofile", "64");
 }
 
+static void
+see (const char *format, const char *text)
+{
+  size_t n = strlen (fake.seen_principal);
+  snprintf (fake.seen_principal + n, sizeof fake.seen_principal - n, format, text);
+}
+
+static void
+see_principal (const struct ak_principal *p)
+{
+  snprintf (fake.seen_principal, sizeof fake.seen_principal, "%u %s [", p->user, p->subject);
+  for (const char *const *g = p->groups; g && *g; g++)
+    see ("%s,", *g);
+  see ("%s", "] {");
+  for (const char *const *c = p->credentials; c && *c; c += 2) {
+    see ("%s=", c[0]);
+    see ("%s,", c[1]);
+  }
+  see ("%s", "}");
+}
+
 static int32_t
 fake_create (void *instance, struct ak_call *call, const struct ak_spec *spec, void **sandbox)
 {
@@ -72,14 +93,18 @@ fake_create (void *instance, struct ak_call *call, const struct ak_spec *spec, v
   for (const char *const *l = spec->labels; l && *l; l++)
     used += (size_t) snprintf (fake.seen_labels + used, sizeof fake.seen_labels - used, "%s\n", *l);
   snprintf (id, sizeof id, "fake-%d", n);
+  see_principal (spec->principal);
+  if (fake.says)
+    call->host->log (fake.config, 4, fake.says);
   take_ms (fake.create_takes_ms);
+  see_principal (spec->principal);
   if (!fake.no_id)
     call->host->report (call, AK_REPORT_ID, NULL, fake.report_id ? fake.report_id : id);
   if (fake.reports)
     report_birth (call, "from create");
   *sandbox = instance;
   fake.handles += !fake.create_code;
-  return answer (call, fake.create_code, "create failed");
+  return answer (call, fake.create_code, fake.says ? fake.says : "create failed");
 }
 
 static int32_t

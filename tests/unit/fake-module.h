@@ -21,6 +21,9 @@ struct fake {
   const char *prints;                   /* on stdout */
   _Atomic uint64_t seen_deadline_ns;
   char seen_labels[512];
+  char seen_principal[256];             /* "0 agent [] {}": user, subject, groups, credentials */
+  const char *says;                     /* logged by create, and the text of its failure */
+  const struct ak_config *config;
   int seen_external;
   char last_destroyed[64];
 };

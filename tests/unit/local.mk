@@ -14,6 +14,7 @@ unit_tests = \
   tests/unit/test-manifest \
   tests/unit/test-module \
   tests/unit/test-options \
+  tests/unit/test-principal \
   tests/unit/test-provider-header \
   tests/unit/test-result \
   tests/unit/test-runner \
@@ -64,6 +65,7 @@ tests_unit_test_library_LDADD = $(library_test_libs)
 
 # A provider inside the test program.
 fake_module = tests/unit/fake-module.c tests/unit/fake-module.h
+tests_unit_test_principal_SOURCES = tests/unit/test-principal.c $(fake_module)
 tests_unit_test_worker_SOURCES = tests/unit/test-worker.c $(fake_module)
 
 # The core's objects, whose allocations fail when the test says so.
