@@ -2,7 +2,7 @@
 /* The public operations: execute, and files. */
 #include "config.h"
 #include "cleanup.h"
-#include "runtime.h"
+#include "request.h"
 #include "struct-copy.h"
 #include <math.h>
 #include <stddef.h>
@@ -11,9 +11,8 @@
 
 #define TIMEOUT_MAX_S (30 * 86400.0)
 
-/* A request as this library knows it, whatever size its caller's has. */
-static enum ak_status
-copy_request (const struct ak_request *from, struct ak_request *to, struct ak_error **error)
+enum ak_status
+ak_request_copy (const struct ak_request *from, struct ak_request *to, struct ak_error **error)
 {
   enum ak_status status =
     ak_struct_copy (to, sizeof *to, from, offsetof (struct ak_request, timeout), "request", error);
@@ -54,38 +53,34 @@ finish_text (struct ak_result *r, struct ak_error **error)
 }
 
 enum ak_status
-ak_execute (struct ak_session *session, const struct ak_request *request, struct ak_result **result,
-            struct ak_error **error)
+ak_request_run (struct ak_session *session, const struct ak_request *req, struct ak_result **result,
+                struct ak_error **error)
 {
-  struct ak_request req;
-  enum ak_status status = copy_request (request, &req, error);
-  if (status != AK_STATUS_OK)
-    return status;
-  struct ak_result *r = ak_result_new (req.output_limit);
+  struct ak_result *r = ak_result_new (req->output_limit);
   if (!r)
     return ak_fail_memory (error);
-  struct listener listener = { &req };
+  struct listener listener = { req };
   struct job job = {
-    .operation = req.code ? OP_EXECUTE_CODE : OP_EXECUTE_COMMAND,
+    .operation = req->code ? OP_EXECUTE_CODE : OP_EXECUTE_COMMAND,
     .exec = {
       .struct_size = sizeof job.exec,
-      .language = req.code ? (req.language ? req.language : "python") : NULL,
-      .code = req.code,
-      .code_size = req.code_size,
-      .argv = req.code ? NULL : req.argv,
-      .env = req.env,
-      .cwd = req.cwd,
+      .language = req->code ? (req->language ? req->language : "python") : NULL,
+      .code = req->code,
+      .code_size = req->code_size,
+      .argv = req->code ? NULL : req->argv,
+      .env = req->env,
+      .cwd = req->cwd,
     },
-    .timeout_ns = (uint64_t) (req.timeout * 1e9),
-    .cancel = req.cancel,
-    .has_stdin = req.has_stdin,
-    .stdin_fd = req.stdin_fd,
+    .timeout_ns = (uint64_t) (req->timeout * 1e9),
+    .cancel = req->cancel,
+    .has_stdin = req->has_stdin,
+    .stdin_fd = req->stdin_fd,
     .data = &listener,
     .output = listen_output,
-    .progress = req.progress,
-    .progress_data = req.progress_data,
+    .progress = req->progress,
+    .progress_data = req->progress_data,
   };
-  status = session->runtime->broker->submit (session, &job, r, error);
+  enum ak_status status = session->runtime->broker->submit (session, &job, r, error);
   if (status == AK_STATUS_OK)
     status = finish_text (r, error);
   if (status != AK_STATUS_OK)
@@ -93,6 +88,15 @@ ak_execute (struct ak_session *session, const struct ak_request *request, struct
   else
     *result = r;
   return status;
+}
+
+enum ak_status
+ak_execute (struct ak_session *session, const struct ak_request *request, struct ak_result **result,
+            struct ak_error **error)
+{
+  struct ak_request req;
+  enum ak_status status = ak_request_copy (request, &req, error);
+  return status == AK_STATUS_OK ? ak_request_run (session, &req, result, error) : status;
 }
 
 /* The functions of a file operation. */

@@ -20,6 +20,7 @@ noinst_LTLIBRARIES += core/libcore.la
 core_libcore_la_SOURCES = \
   core/acquire.c \
   core/admit.c \
+  core/api-operation.c \
   core/api-run.c \
   core/api-session.c \
   core/broker-embedded.c \
@@ -71,12 +72,17 @@ core_libcore_la_SOURCES = \
   core/options.h \
   core/owner.c \
   core/owner.h \
+  core/outbox.c \
+  core/outbox.h \
   core/paths.c \
   core/paths.h \
   core/profile-check.c \
   core/profile-check.h \
+  core/pool.c \
+  core/pool.h \
   core/principal.c \
   core/principal.h \
+  core/request.h \
   core/resource-limits.c \
   core/resource-limits.h \
   core/result-json.c \

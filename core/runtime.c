@@ -87,7 +87,8 @@ runtime_init (struct ak_runtime *r, const struct ak_runtime_options *options, st
   if (status != AK_STATUS_OK)
     return status;
   r->instances = calloc (r->config->n_profiles + 1, sizeof *r->instances);
-  if (!r->instances)
+  r->pool = ak_pool_new (options->max_executions);
+  if (!r->instances || !r->pool)
     return ak_fail_memory (error);
   if (make_uuid (r->registry))
     return ak_fail (error, AK_STATUS_INTERNAL, NULL, "runtime: no random bytes: %s", strerror (errno));
@@ -124,6 +125,7 @@ ak_runtime_free (struct ak_runtime *r)
 {
   if (!r)
     return;
+  ak_pool_free (r->pool);
   for (size_t i = 0; r->instances && i < r->config->n_profiles; i++)
     ak_instance_free (r->instances[i]);
   free (r->instances);

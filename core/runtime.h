@@ -3,6 +3,7 @@
 #ifndef AKSANDBOX_CORE_RUNTIME_H
 #define AKSANDBOX_CORE_RUNTIME_H
 #include "broker.h"
+#include "pool.h"
 #include "principal.h"
 
 struct ak_runtime {
@@ -11,6 +12,7 @@ struct ak_runtime {
   struct log_sink log;
   char registry[37];                    /* a UUID of its own: the label of what it makes */
   const struct broker *broker;
+  struct pool *pool;                    /* of ak_operation_start */
   pthread_mutex_t lock;                 /* of all below */
   struct principal *principal;          /* NULL: not asked for yet, or the agent itself */
   struct instance **instances;          /* one a profile, at its place in the configuration; NULL before its first use */

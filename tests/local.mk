@@ -63,6 +63,8 @@ TSAN_TESTS = \
   tests/unit/test-cli-write \
   tests/unit/test-library \
   tests/unit/test-module \
+  tests/unit/test-operation \
+  tests/unit/test-pool \
   tests/unit/test-runner-busy \
   tests/unit/test-runner-client \
   tests/unit/test-runner-files \
@@ -95,7 +97,10 @@ VALGRIND_TESTS = \
   tests/unit/test-library \
   tests/unit/test-manifest \
   tests/unit/test-module \
+  tests/unit/test-operation \
   tests/unit/test-options \
+  tests/unit/test-outbox \
+  tests/unit/test-pool \
   tests/unit/test-principal \
   tests/unit/test-result \
   tests/unit/test-runner-client \

@@ -92,6 +92,7 @@ struct ak_runtime_options {
   const char *config_text;
   size_t config_size;
   const char *config_name;
+  unsigned max_executions;      /* of ak_operation_start, at once; further ones wait. 0: twice the processors */
 };
 
 /* Read the configuration and load what its profiles name. `options` may be NULL. */
@@ -171,6 +172,45 @@ AKSANDBOX_API int ak_result_unconfirmed (const struct ak_result *result);       
 /* A JSON object with the names of aksandbox(1): stdout, stderr, outcome, exit_code... Borrowed. */
 AKSANDBOX_API const char *ak_result_json (struct ak_result *result);
 AKSANDBOX_API void ak_result_free (struct ak_result *result);
+
+/* The same on a thread of the runtime, for an application that waits for many things at once.
+ *
+ *   poll ak_operation_fd
+ *   while ((n = ak_operation_read (operation, &stream, buffer, sizeof buffer)) > 0) ...
+ *   if (ak_operation_ended (operation)) ak_operation_finish (operation, &result, &error)
+ *
+ * Every operation must be finished, and before its session is freed. */
+struct ak_operation;
+struct ak_start {
+  size_t struct_size;
+  /* How much output may wait for ak_operation_read; when it is full, the program waits, and its deadline does
+   * not. 0: none is kept to be read, the result alone has it. */
+  size_t buffer;
+  /* Called once when the operation has ended, by the thread that ran it, or by the one that cancelled it before
+   * it began. It may finish the operation. NULL: nobody is told. */
+  void (*done) (void *done_data, struct ak_operation *operation);
+  void *done_data;
+};
+/* Copies the request, all but its functions' data and `cancel`, and duplicates stdin_fd. The request's functions
+ * are called by a thread with a stack of 256 KiB and every signal blocked. `start` may be NULL: all zero;
+ * `operation` may be NULL where `done` finishes it.
+ * With as many under way as the runtime's max_executions it waits for one to end; what waits costs no thread. */
+AKSANDBOX_API enum ak_status ak_operation_start (struct ak_session *session, const struct ak_request *request,
+                                                 const struct ak_start *start, struct ak_operation **operation,
+                                                 struct ak_error **error);
+/* Readable while ak_operation_read would give something, and from the end on. To be polled, nothing else. */
+AKSANDBOX_API int ak_operation_fd (const struct ak_operation *operation);
+/* Output in the order in which it came, all of one stream; 0: none now. Never waits. */
+AKSANDBOX_API size_t ak_operation_read (struct ak_operation *operation, enum ak_stream *stream, void *buffer,
+                                        size_t size);
+/* Whether it has ended and its output was read, so that ak_operation_finish does not wait. */
+AKSANDBOX_API int ak_operation_ended (struct ak_operation *operation);
+/* Fires the request's `cancel`, or one of its own. Where it has not begun it ends at once, as CANCELLED. */
+AKSANDBOX_API void ak_operation_cancel (struct ak_operation *operation);
+/* Waits for the end and frees the operation; what was not read is dropped. Results as of ak_execute; `result`
+ * may be NULL. */
+AKSANDBOX_API enum ak_status ak_operation_finish (struct ak_operation *operation, struct ak_result **result,
+                                                  struct ak_error **error);
 
 /* Files of the workspace. `path` is relative to it, or absolute below it. Write: `read` is asked until it
  * returns 0 (end) or -1 (stop, which leaves nothing behind); `mode` 0 means 0644. */

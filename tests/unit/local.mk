@@ -14,6 +14,8 @@ unit_tests = \
   tests/unit/test-manifest \
   tests/unit/test-module \
   tests/unit/test-options \
+  tests/unit/test-outbox \
+  tests/unit/test-pool \
   tests/unit/test-principal \
   tests/unit/test-provider-header \
   tests/unit/test-result \
@@ -42,7 +44,8 @@ unit_tests = \
 if PROVIDER_LOCAL_SUBPROCESS
 unit_tests += \
   tests/unit/test-library \
-  tests/unit/test-local-subprocess
+  tests/unit/test-local-subprocess \
+  tests/unit/test-operation
 endif
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -62,6 +65,7 @@ tests_unit_test_escape_LDADD = $(cli_test_libs)
 # The library alone, as an application sees it.
 library_test_libs = core/libaksandbox.la $(CMOCKA_LIBS) -lpthread
 tests_unit_test_library_LDADD = $(library_test_libs)
+tests_unit_test_operation_LDADD = $(library_test_libs)
 
 # A provider inside the test program.
 fake_module = tests/unit/fake-module.c tests/unit/fake-module.h

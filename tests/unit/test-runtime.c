@@ -167,6 +167,7 @@ callers_of_an_older_header_are_served (void **state)
   struct ak_runtime_options options = { .struct_size = offsetof (struct ak_runtime_options, config_text),
                                         .config_file = "" };
   options.config_text = (const char *) 1;       /* memory that is not the struct's */
+  options.max_executions = 77;
   assert_int_equal (ak_runtime_new (&options, &runtime, NULL), AK_STATUS_OK);
   ak_runtime_free (runtime);
   options.struct_size = 0;
