@@ -147,12 +147,14 @@ make_locked_out (struct ak_session *session, const struct job *job, struct stop 
 {
   struct wish w;
   int was_live = session->live != NULL;
+  enum ak_status status = ak_instance_here (session->instance, error);
+  if (status != AK_STATUS_OK)
+    return status;
   if (wish_init (&w, session, job)) {
     ak_strv_free (w.labels);
     return ak_fail_memory (error);
   }
   ak_sandbox_release (TAKE_PTR (session->live));
-  enum ak_status status;
   if (session->instance->profile->attached)
     status = attach_external (session, &w, stop, error);
   else if (session->sandbox_id)

@@ -218,13 +218,22 @@ ak_plugin_leave (struct instance *instance, const sigset_t *old)
 }
 
 enum ak_status
+ak_instance_here (const struct instance *instance, struct ak_error **error)
+{
+  if (getpid () == instance->owner)
+    return AK_STATUS_OK;
+  return ak_fail (error, AK_STATUS_INTERNAL, "Make a new runtime after fork().",
+                  "%s: opened by process %ld, used in its forked child", ak_instance_name (instance),
+                  (long) instance->owner);
+}
+
+enum ak_status
 ak_call_begin (struct call *call, struct instance *instance, const char *operation, struct stop *stop,
                const struct call_io *io, struct ak_error **error)
 {
-  if (getpid () != instance->owner)
-    return ak_fail (error, AK_STATUS_INTERNAL, "Make a new runtime after fork().",
-                    "%s: opened by process %ld, used in its forked child", ak_instance_name (instance),
-                    (long) instance->owner);
+  enum ak_status status = ak_instance_here (instance, error);
+  if (status != AK_STATUS_OK)
+    return status;
   *call = (struct call) {
     .base = { .struct_size = sizeof call->base, .deadline_ns = stop->deadline_ns, .host = &host },
     .instance = instance,

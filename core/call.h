@@ -28,6 +28,8 @@ struct call {
   sigset_t signals;                     /* the thread's mask, while the plugin runs */
 };
 
+/* INTERNAL in a forked child, whose parent goes on with what both have. */
+enum ak_status ak_instance_here (const struct instance *instance, struct ak_error **error);
 /* Between enter and leave the thread belongs to the plugin: signals blocked, calls kept apart as the thread
  * model asks. */
 void ak_plugin_enter (struct instance *instance, sigset_t *old);

@@ -135,6 +135,9 @@ run_in_runner (struct flow *f, struct stop *stop, struct ak_error **error)
     .entry = flow_entry,
   };
   int may_kill = !s->attached && (s->instance->caps & AK_CAP_PROVISIONS);
+  enum ak_status status = ak_instance_here (s->instance, error);
+  if (status != AK_STATUS_OK)
+    return status;
   switch (job->operation) {
   case OP_EXECUTE_CODE:
   case OP_EXECUTE_COMMAND:
@@ -309,8 +312,11 @@ destroy (struct ak_session *session, const struct job *job, struct ak_error **er
 {
   struct instance *i = session->instance;
   struct stop stop;
+  enum ak_status status = ak_instance_here (i, error);
+  if (status != AK_STATUS_OK)
+    return status;
   ak_stop_init (&stop, ak_now_ns () + DESTROY_NS, job->cancel);
-  enum ak_status status = ak_session_enter_alone (session, &stop, error);
+  status = ak_session_enter_alone (session, &stop, error);
   if (status == AK_STATUS_OK) {
     ak_sandbox_release (TAKE_PTR (session->live));
     if (session->sandbox_id && !i->profile->attached) {

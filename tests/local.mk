@@ -62,6 +62,7 @@ NO_ASLR = `setarch -R true 2>/dev/null && echo setarch -R`
 TSAN_TESTS = \
   tests/unit/test-cli-write \
   tests/unit/test-library \
+  tests/unit/test-manners \
   tests/unit/test-module \
   tests/unit/test-operation \
   tests/unit/test-pool \

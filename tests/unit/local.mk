@@ -45,6 +45,7 @@ if PROVIDER_LOCAL_SUBPROCESS
 unit_tests += \
   tests/unit/test-library \
   tests/unit/test-local-subprocess \
+  tests/unit/test-manners \
   tests/unit/test-operation
 endif
 check_PROGRAMS += $(unit_tests)
@@ -65,6 +66,7 @@ tests_unit_test_escape_LDADD = $(cli_test_libs)
 # The library alone, as an application sees it.
 library_test_libs = core/libaksandbox.la $(CMOCKA_LIBS) -lpthread
 tests_unit_test_library_LDADD = $(library_test_libs)
+tests_unit_test_manners_LDADD = $(library_test_libs)
 tests_unit_test_operation_LDADD = $(library_test_libs)
 
 # A provider inside the test program.
