@@ -75,6 +75,7 @@ TSAN_TESTS = \
   tests/unit/test-runtime \
   tests/unit/test-sdk-process \
   tests/unit/test-stop \
+  tests/unit/test-threads \
   tests/unit/test-worker
 
 check-valgrind:

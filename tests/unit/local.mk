@@ -46,7 +46,8 @@ unit_tests += \
   tests/unit/test-library \
   tests/unit/test-local-subprocess \
   tests/unit/test-manners \
-  tests/unit/test-operation
+  tests/unit/test-operation \
+  tests/unit/test-threads
 endif
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -68,6 +69,7 @@ library_test_libs = core/libaksandbox.la $(CMOCKA_LIBS) -lpthread
 tests_unit_test_library_LDADD = $(library_test_libs)
 tests_unit_test_manners_LDADD = $(library_test_libs)
 tests_unit_test_operation_LDADD = $(library_test_libs)
+tests_unit_test_threads_LDADD = $(library_test_libs)
 
 # A provider inside the test program.
 fake_module = tests/unit/fake-module.c tests/unit/fake-module.h
