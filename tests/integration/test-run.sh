@@ -211,21 +211,29 @@ gone "after a failure"
 status_of run --timeout 0.5 -l sh 'pwd; sleep 60' >/dev/null
 gone "after the deadline"
 
-# stopped SIGNAL STATUS: the first signal ends the program, delivers, destroys.
+# stopped SIGNAL CODE OPTION...: the exit status of a run that got the signal once its code had said that it is
+# ready; env undoes what a shell ignores for its background.
 stopped ()
 {
-  rm -f "$tmp/out"
-  status=$(status_of timeout --preserve-status -s "$1" 1 "$AKSANDBOX" run -q -t local_subprocess -l sh \
-    'pwd; sleep 60 & sleep 60; echo never')
-  is "SIG$1: status" "$status" "$2"
-  is "SIG$1: what was printed" "$(sed 1d "$tmp/out")" ""
-  gone "SIG$1: the sandbox is gone"
+  name=$1 code=$2
+  shift 2
+  rm -f "$tmp/ready"
+  env --default-signal="$name" "$AKSANDBOX" run -t local_subprocess -l sh "$@" "$code; : >'$tmp/ready'; sleep 60" \
+    >"$tmp/out" 2>"$tmp/err" &
+  client=$!
+  tries=300
+  while [ ! -e "$tmp/ready" ] && [ $((tries -= 1)) -gt 0 ]; do sleep 0.1; done
+  kill -s "$name" "$client"
+  status=0
+  wait "$client" || status=$?
 }
-stopped INT 130
-stopped TERM 143
-stopped HUP 129
-status=$(status_of timeout --preserve-status -s TERM 1 "$AKSANDBOX" run --json -t local_subprocess -l sh \
-  'echo begun; sleep 60')
+for signal in INT:130 TERM:143 HUP:129; do
+  stopped "${signal%:*}" 'pwd; sleep 60 & :' -q
+  is "SIG${signal%:*}: status" "$status" "${signal#*:}"
+  is "SIG${signal%:*}: what was printed" "$(sed 1d "$tmp/out")" ""
+  gone "SIG${signal%:*}: the sandbox is gone"
+done
+stopped TERM 'echo begun' --json
 is "with --json the object comes all the same" "$status" 143
 like "and says how it ended" "$(cat "$tmp/out")" '^\{.*"stdout":"begun\\n".*"outcome":"cancelled"'
 
