@@ -202,9 +202,11 @@ ak_config_load_memory (const char *name, const char *data, size_t size, struct c
   return load (name, data, size, ret, error);
 }
 
+typedef enum ak_status text_loader (const char *name, const char *data, size_t size, struct config **ret,
+                                    struct ak_error **error);
+
 static enum ak_status
-load_file (const char *file, struct config **ret, struct ak_error **error,
-           enum ak_status (*load_text) (const char *, const char *, size_t, struct config **, struct ak_error **))
+load_file (const char *file, text_loader *load_text, struct config **ret, struct ak_error **error)
 {
   CLEANUP_FREE char *path = NULL, *data = NULL;
   size_t size = 0;
@@ -218,14 +220,14 @@ load_file (const char *file, struct config **ret, struct ak_error **error,
 enum ak_status
 ak_config_load (const char *file, struct config **ret, struct ak_error **error)
 {
-  return load_file (file, ret, error, load);
+  return load_file (file, load, ret, error);
 }
 
 enum ak_status
 ak_config_load_faulty (const char *file, struct config **ret, struct ak_error **error)
 {
   *ret = NULL;
-  return load_file (file, ret, error, load_faulty);
+  return load_file (file, load_faulty, ret, error);
 }
 
 static int

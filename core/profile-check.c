@@ -31,7 +31,8 @@ greatest_caps (const struct manifest *m)
 
 /* Faults of the options do not hide that the provider is the wrong one. */
 static void
-check_without_options (const struct profile_config *profile, struct profile_view *view, struct ak_error **error)
+check_without_options (const struct profile_config *profile, struct profile_view *view,
+                       struct ak_error **error)
 {
   const struct manifest *m = view->manifest;
   struct ak_error *options = *error;

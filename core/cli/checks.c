@@ -7,7 +7,7 @@
 #include "describe.h"
 #include "error.h"
 
-#define COLUMN 26               /* of names */
+#define COLUMN 26 /* of names */
 
 static char *
 copy (const char *text)

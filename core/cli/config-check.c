@@ -15,7 +15,8 @@ static int
 was_told (const struct profile_config *p, const struct profile_view *view)
 {
   return view->options && view->fault
-         && view->fault == ak_lifecycle_fault (p->attached, LIFECYCLE_ANY, ak_options_get (view->options, "attach_to"));
+         && view->fault
+              == ak_lifecycle_fault (p->attached, LIFECYCLE_ANY, ak_options_get (view->options, "attach_to"));
 }
 
 static void
@@ -24,7 +25,8 @@ add_good (struct cli_checks *checks, const char *name, const struct profile_conf
 {
   CLEANUP_FREE char *text = NULL;
   const char *version = view->manifest->version;
-  if (asprintf (&text, "%s: type %s%s%s", p->where, p->type, version ? ", version " : "", version ? version : "")
+  if (asprintf (&text, "%s: type %s%s%s", p->where, p->type, version ? ", version " : "",
+                version ? version : "")
       < 0)
     text = NULL;
   cli_checks_add (checks, CHECK_OK, name, text, NULL);
@@ -55,12 +57,15 @@ check_section (struct cli_checks *checks, const struct config *config)
   CLEANUP_FREE char *text = NULL;
   if (!config->enabled
       && asprintf (&text, "%s: sandboxes are disabled (enabled: false), and so are the profiles",
-                   config->enable_where ? config->enable_where : "configuration") >= 0)
+                   config->enable_where ? config->enable_where : "configuration")
+           >= 0)
     cli_checks_add (checks, CHECK_WARN, "configuration", text, config->enable_hint);
   else if (!config->file && !config->section)
-    cli_checks_add (checks, CHECK_OK, "configuration", "there is none, and the built-in profile is in force", NULL);
+    cli_checks_add (checks, CHECK_OK, "configuration", "there is none, and the built-in profile is in force",
+                    NULL);
   else
-    cli_checks_add (checks, CHECK_OK, "configuration", config->file ? config->file : "of the environment", NULL);
+    cli_checks_add (checks, CHECK_OK, "configuration", config->file ? config->file : "of the environment",
+                    NULL);
   for (char **w = config->warnings; w && *w; w++)
     cli_checks_add (checks, CHECK_WARN, "configuration", *w, NULL);
 }

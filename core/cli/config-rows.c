@@ -15,7 +15,7 @@
 /* Where rows go, and what holds where nothing is written. */
 struct rows {
   struct json_object *array;
-  const char *unwritten;        /* "default", "built-in" */
+  const char *unwritten; /* "default", "built-in" */
 };
 
 /* Takes `json`. `at`: where it is written, or NULL. */

@@ -19,7 +19,7 @@
 /* The headers of this system may be older than its kernel. */
 #define SYS_LANDLOCK_CREATE 444
 #define LANDLOCK_VERSION 1u
-#define LANDLOCK_SCOPES 6       /* the version that knows signals */
+#define LANDLOCK_SCOPES 6 /* the version that knows signals */
 #define SECCOMP_ACTION_AVAIL 2u
 #define SECCOMP_KILL_PROCESS 0x80000000u
 #define CGROUP2_MAGIC 0x63677270
@@ -90,10 +90,10 @@ namespaces_remedy (void)
   if (is_number ("/proc/sys/kernel/unprivileged_userns_clone", 0))
     return "Set sysctl kernel.unprivileged_userns_clone=1.";
   if (is_number ("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", 1))
-    return "Set sysctl kernel.apparmor_restrict_unprivileged_userns=0, or give the program an AppArmor profile"
-           " that allows them.";
-  return "Most containers forbid them: run on the machine itself, or let the container's seccomp profile allow"
-         " unshare and mount.";
+    return "Set sysctl kernel.apparmor_restrict_unprivileged_userns=0, or give the program an"
+           " AppArmor profile that allows them.";
+  return "Most containers forbid them: run on the machine itself, or let the container's seccomp profile"
+         " allow unshare and mount.";
 }
 
 static int
@@ -157,7 +157,8 @@ check_cgroups (struct cli_checks *checks)
 {
   char path[PATH_MAX + 32], file[PATH_MAX + 64], controllers[256];
   if (own_cgroup (path, sizeof path)) {
-    cli_checks_add (checks, CHECK_WARN, "cgroups", "there are none of version 2: no limits of memory and processors",
+    cli_checks_add (checks, CHECK_WARN, "cgroups",
+                    "there are none of version 2: no limits of memory and processors",
                     "Mount cgroup2 at /sys/fs/cgroup.");
     return;
   }
@@ -165,7 +166,8 @@ check_cgroups (struct cli_checks *checks)
   int has = read_line (file, controllers, sizeof controllers) == 0 && strstr (controllers, "memory")
             && strstr (controllers, "cpu");
   if (has && faccessat (AT_FDCWD, path, W_OK, AT_EACCESS) == 0)
-    cli_checks_add (checks, CHECK_OK, "cgroups", "version 2, with memory and processors for this user to limit", NULL);
+    cli_checks_add (checks, CHECK_OK, "cgroups",
+                    "version 2, with memory and processors for this user to limit", NULL);
   else
     cli_checks_add (checks, CHECK_WARN, "cgroups",
                     "version 2, but this user's group has no memory and processors to limit",
@@ -181,11 +183,13 @@ cli_doctor_kernel (struct cli_checks *checks)
   if (has_user || namespaces_error (CLONE_NEWPID | CLONE_NEWNS) == 0)
     cli_checks_add (checks, CHECK_OK, "placement", "a runner here is PID 1 of its own pid namespace", NULL);
   else if (has_landlock)
-    cli_checks_add (checks, CHECK_WARN, "placement",
-                    "a runner here is a process beside its programs, which Landlock keeps from signalling others",
-                    "With user namespaces programs end with their runner for certain.");
+    cli_checks_add (
+      checks, CHECK_WARN, "placement",
+      "a runner here is a process beside its programs, which Landlock keeps from signalling others",
+      "With user namespaces programs end with their runner for certain.");
   else
-    cli_checks_add (checks, CHECK_WARN, "placement",
-                    "a runner here is a process beside its programs, which nothing keeps apart from this user's others",
-                    "With user namespaces programs end with their runner for certain.");
+    cli_checks_add (
+      checks, CHECK_WARN, "placement",
+      "a runner here is a process beside its programs, which nothing keeps apart from this user's others",
+      "With user namespaces programs end with their runner for certain.");
 }

@@ -13,7 +13,7 @@
 #include "plugins.h"
 #include "trust.h"
 
-#define PATIENCE_NS 10000000000u        /* for a provider that nobody configured */
+#define PATIENCE_NS 10000000000u /* for a provider that nobody configured */
 
 static void
 check_runner (struct cli_checks *checks)
@@ -36,7 +36,8 @@ check_folder (struct cli_checks *checks, const char *folder)
   if (status == AK_STATUS_OK)
     cli_checks_add (checks, CHECK_OK, "plugin path", folder, NULL);
   else
-    cli_checks_add_error (checks, status == AK_STATUS_FILE_NOT_FOUND ? CHECK_WARN : CHECK_FAIL, "plugin path", error);
+    cli_checks_add_error (checks, status == AK_STATUS_FILE_NOT_FOUND ? CHECK_WARN : CHECK_FAIL, "plugin path",
+                          error);
   ak_error_free (error);
 }
 
@@ -45,7 +46,9 @@ add_findings (struct cli_checks *checks, const char *name, const struct instance
 {
   for (size_t n = 0; n < i->n_findings; n++) {
     const char *said = i->findings[n].verdict ? i->findings[n].verdict : "";
-    const char *verdict = !strcmp (said, CHECK_FAIL) ? CHECK_FAIL : !strcmp (said, CHECK_WARN) ? CHECK_WARN : CHECK_OK;
+    const char *verdict = !strcmp (said, CHECK_FAIL)   ? CHECK_FAIL
+                          : !strcmp (said, CHECK_WARN) ? CHECK_WARN
+                                                       : CHECK_OK;
     cli_checks_add (checks, verdict, name, i->findings[n].text, NULL);
   }
 }
@@ -56,7 +59,8 @@ add_usable (struct cli_checks *checks, const char *name, const struct subject *s
   CLEANUP_FREE char *text = NULL;
   const char *version = s->row.manifest->version, *tier = ak_tier_name (s->row.granted.tier);
   if (asprintf (&text, "version %s, isolation %s%s", version ? version : "unknown", tier,
-                s->instance ? "" : "; it loads, and a profile says what it attaches to") < 0)
+                s->instance ? "" : "; it loads, and a profile says what it attaches to")
+      < 0)
     text = NULL;
   cli_checks_add (checks, CHECK_OK, name, text, NULL);
 }
@@ -67,8 +71,9 @@ verdict_of (const struct subject *s, const struct ak_error *error)
 {
   if (!s->row.file)
     return CHECK_WARN;
-  return ak_error_status (error) == AK_STATUS_CONFIG || ak_error_status (error) == AK_STATUS_AUTH ? CHECK_WARN
-                                                                                                 : CHECK_FAIL;
+  return ak_error_status (error) == AK_STATUS_CONFIG || ak_error_status (error) == AK_STATUS_AUTH
+           ? CHECK_WARN
+           : CHECK_FAIL;
 }
 
 static void
@@ -84,10 +89,10 @@ check_provider (struct cli_checks *checks, struct module_path *path, const struc
   if (status == AK_STATUS_OK)
     add_usable (checks, name, &subject);
   else if (!subject.row.instance)
-    cli_checks_add_error (checks,
-                          !subject.row.file && ak_module_is_there (path, &type) ? CHECK_FAIL
-                                                                                : verdict_of (&subject, error),
-                          name, error);
+    cli_checks_add_error (
+      checks,
+      !subject.row.file && ak_module_is_there (path, &type) ? CHECK_FAIL : verdict_of (&subject, error), name,
+      error);
   if (subject.row.instance)
     add_findings (checks, name, subject.row.instance);
   ak_error_free (error);
@@ -172,7 +177,8 @@ run_doctor (struct cli *cli, struct cli_args *args)
   for (int id; (id = cli_next (args)) != CLI_END;) {
     if (id == CLI_STOP)
       return cli->status;
-    return cli_usage (cli, "'providers NAME' asks about one of them", "%s: doctor looks at everything", args->value);
+    return cli_usage (cli, "'providers NAME' asks about one of them", "%s: doctor looks at everything",
+                      args->value);
   }
   struct ak_error *why = check_all (cli, &checks);
   if (cli->json) {
@@ -194,7 +200,8 @@ const struct cli_command cli_doctor = {
   .name = "doctor",
   .usage = "",
   .summary = "Look at this machine: what works, and what to install or set.",
-  .details = "The configuration, the plugin path, the runner, what the kernel gives, and each bundled provider,"
-             " which is loaded and asked. The status is 0 when the default profile works, else 125.",
+  .details =
+    "The configuration, the plugin path, the runner, what the kernel gives, and each bundled provider,"
+    " which is loaded and asked. The status is 0 when the default profile works, else 125.",
   .run = run_doctor,
 };

@@ -15,23 +15,24 @@ static char text[256 * 1024];
 static size_t
 write_text (void)
 {
-  size_t n = (size_t) snprintf (text, sizeof text, "sandbox:\n  enabled: true\n  default_profile: p0\n  profiles:\n");
+  size_t n =
+    (size_t) snprintf (text, sizeof text, "sandbox:\n  enabled: true\n  default_profile: p0\n  profiles:\n");
   for (int i = 0; i < PROFILES; i++)
     n += (size_t) snprintf (text + n, sizeof text - n,
-                            "    p%d:\n"
-                            "      type: local_subprocess\n"
-                            "      scope: per_session\n"
-                            "      idle_timeout: %d\n"
-                            "      policy:\n"
-                            "        network_egress: allow\n"
-                            "        fs_allow_read: [/usr, /opt/data]\n"
-                            "        cpu: 1.5\n"
-                            "        memory_mb: %d\n"
-                            "        timeout: 30.0\n"
-                            "      local_subprocess:\n"
-                            "        nofile: 64\n"
-                            "        env: {TZ: UTC, NAME: \"p%d\"}\n",
-                            i, 60 + i, 512 + i, i);
+                           "    p%d:\n"
+                           "      type: local_subprocess\n"
+                           "      scope: per_session\n"
+                           "      idle_timeout: %d\n"
+                           "      policy:\n"
+                           "        network_egress: allow\n"
+                           "        fs_allow_read: [/usr, /opt/data]\n"
+                           "        cpu: 1.5\n"
+                           "        memory_mb: %d\n"
+                           "        timeout: 30.0\n"
+                           "      local_subprocess:\n"
+                           "        nofile: 64\n"
+                           "        env: {TZ: UTC, NAME: \"p%d\"}\n",
+                           i, 60 + i, 512 + i, i);
   return n;
 }
 

@@ -57,8 +57,8 @@ sandbox:
         nofile: 64
         env: {TOKEN: abc123, DB: "postgres://u:abc123@h", N: 4711}
     b:
-      type: docker
-      docker: {image: abc123}
+      type: acme.absent:hidden
+      params: {image: abc123}
 END
 show --json --config one.yaml
 f=$tmp/one.yaml
@@ -79,7 +79,7 @@ is "options are those of the provider" "$(value '[i["a"]["nofile"], i["a"]["name
 is "of maps only the keys" "$(value 'i["a"]["env"]')" \
   "[{'TOKEN': '***', 'DB': '***', 'N': '***'}, '$f:18']"
 is "without its file no option is known" "$(value '[i["b"], p["b"]["problem"][:34]]')" \
-  "[{'image': [None, '$f:21']}, \"provider 'docker' is not installed\"]"
+  "[{'image': [None, '$f:21']}, \"provider 'hidden' is not installed\"]"
 is "no secret in it" "$(grep -c -e abc123 -e 4711 out)" 0
 show --config one.yaml
 like "for people, too" "$(cat out)" "^  policy.timeout +2.5 +$f:10\$"
