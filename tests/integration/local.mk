@@ -7,6 +7,7 @@ integration_tests = \
   tests/integration/test-contract.sh \
   tests/integration/test-doctor.sh \
   tests/integration/test-exec.sh \
+  tests/integration/test-growth.sh \
   tests/integration/test-help.sh \
   tests/integration/test-inspect.sh \
   tests/integration/test-json.sh \

@@ -17,5 +17,5 @@ tests_plugins_fly_la_SOURCES = tests/plugins/fly.c
 tests_plugins_fly_la_CPPFLAGS = $(TEST_PLUGIN_CPPFLAGS)
 tests_plugins_fly_la_LDFLAGS = -module $(TEST_PLUGIN_LDFLAGS)
 
-# Compiled by the tests, each time wrong in another way.
-EXTRA_DIST += tests/plugins/zoo.c
+# Compiled by the tests, each time wrong in another way; and a host of another version.
+EXTRA_DIST += tests/plugins/growth.c tests/plugins/zoo.c
