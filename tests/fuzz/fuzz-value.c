@@ -3,9 +3,8 @@
 #include "config.h"
 #include <stdlib.h>
 #include <string.h>
+#include "replay.h"
 #include "value.h"
-
-int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
 static void
 judge (enum ak_status status, struct value *value, struct ak_error *error)
@@ -27,7 +26,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   struct value *value = NULL;
   struct ak_error *error = NULL;
-  judge (ak_value_parse_yaml ("config.yaml", (const char *) data, size, &value, &error), value, error);
+  enum ak_status status = ak_value_parse_yaml ("config.yaml", (const char *) data, size, &value, &error);
+  judge (status, value, error);
 
   char *text = malloc (size + 1);
   if (!text)
@@ -36,7 +36,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   text[size] = '\0';
   value = NULL;
   error = NULL;
-  judge (ak_value_parse_override ("environment variable AK_X", text, &value, &error), value, error);
+  status = ak_value_parse_override ("environment variable AK_X", text, &value, &error);
+  judge (status, value, error);
   free (text);
   return 0;
 }

@@ -9,7 +9,31 @@ fuzz_programs = \
   tests/fuzz/fuzz-runner-frames \
   tests/fuzz/fuzz-value
 EXTRA_PROGRAMS += $(fuzz_programs)
-EXTRA_DIST += tests/fuzz/replay.h
+EXTRA_DIST += tests/fuzz/replay.h tests/fuzz/seeds
+
+# The same without a fuzzer, for make check: what the fuzzers start from, once each.
+check_PROGRAMS += \
+  tests/fuzz/replay-config \
+  tests/fuzz/replay-manifest \
+  tests/fuzz/replay-options \
+  tests/fuzz/replay-runner-client \
+  tests/fuzz/replay-runner-frames \
+  tests/fuzz/replay-value
+TESTS += tests/fuzz/test-replay.sh
+EXTRA_DIST += tests/fuzz/test-replay.sh
+replay_cppflags = $(AM_CPPFLAGS) -DAK_FUZZ_REPLAY
+tests_fuzz_replay_config_SOURCES = tests/fuzz/fuzz-config.c
+tests_fuzz_replay_config_CPPFLAGS = $(replay_cppflags)
+tests_fuzz_replay_manifest_SOURCES = tests/fuzz/fuzz-manifest.c
+tests_fuzz_replay_manifest_CPPFLAGS = $(replay_cppflags)
+tests_fuzz_replay_options_SOURCES = tests/fuzz/fuzz-options.c
+tests_fuzz_replay_options_CPPFLAGS = $(replay_cppflags)
+tests_fuzz_replay_runner_client_SOURCES = tests/fuzz/fuzz-runner-client.c
+tests_fuzz_replay_runner_client_CPPFLAGS = $(replay_cppflags)
+tests_fuzz_replay_runner_frames_SOURCES = $(tests_fuzz_fuzz_runner_frames_SOURCES)
+tests_fuzz_replay_runner_frames_CPPFLAGS = $(replay_cppflags)
+tests_fuzz_replay_value_SOURCES = tests/fuzz/fuzz-value.c
+tests_fuzz_replay_value_CPPFLAGS = $(replay_cppflags)
 
 fuzz_libs = core/libcore.la
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
@@ -35,14 +59,12 @@ fuzz:
 	$(MKDIR_P) fuzz/found
 	test -f fuzz/config.status || (cd fuzz && $(SHELL) '$(abs_top_srcdir)/configure' CC=clang CFLAGS='-g -O1' \
 	  --enable-sanitizers=fuzzer-no-link,address,undefined)
-	cd fuzz && $(MAKE) $(AM_MAKEFLAGS) tests/plugins/fly.la fuzz-all
+	cd fuzz && $(MAKE) $(AM_MAKEFLAGS) fuzz-all
 
-# In that build. The seeds are a provider's file and the configurations of the tests.
+# In that build, which keeps what it finds in its corpus.
 fuzz-all: $(fuzz_programs)
 	@passed=0; failed=0; \
-	$(MKDIR_P) corpus/manifest corpus/config corpus/value corpus/options corpus/runner-client corpus/runner-frames; \
-	cp tests/plugins/.libs/fly.so corpus/manifest/; \
-	cp $(srcdir)/tests/data/config/*.yaml corpus/config/; cp $(srcdir)/tests/data/config/*.yaml corpus/value/; \
+	top_srcdir='$(abs_top_srcdir)' CC='$(CC)' $(SHELL) $(srcdir)/tests/fuzz/seeds corpus || exit 1; \
 	for program in $(fuzz_programs); do \
 	  name=$${program#tests/fuzz/fuzz-}; \
 	  if ./$$program -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -timeout=10 -rss_limit_mb=2048 \
