@@ -11,6 +11,7 @@
  *   ZOO_WITH_ATTACH        an operation attach
  *   ZOO_UNDEFINED          calls a function that nobody has
  *   ZOO_TWO                a second provider, named zebra, in the same file
+ *   ZOO_TINY=N             and a provider named tiny, whose constant has N words and says that it has two
  *   ZOO_LOUD               prints and sets a variable when it is loaded
  *   ZOO_HOSTILE            a summary that steers a terminal
  *   ZOO_MARK="FILE"        makes this file when it is loaded, and again when the process exits
@@ -257,4 +258,12 @@ AK_PROVIDER (zoo, ZOO_CAPS, AK_TIER_CONTAINER, AK_PARALLEL, ZOO_OPS,
 #ifdef ZOO_TWO
 AK_PROVIDER (zebra, ZOO_CAPS, AK_TIER_NONE, AK_SERIAL, ZOO_OPS,
              AK_KV ("version", "7") AK_KV ("languages", "python"));
+#endif
+#ifdef ZOO_TINY
+AK_NOTE_ (ak1_note_tiny, ak_manifest, "name=tiny\0") = {
+  10, sizeof ak1_note_tiny - 24, AK_NOTE_PROVIDER, "aksandbox",
+  { sizeof (struct ak_manifest), AK_PROVIDER_MAJOR, AK_USE_MINOR, ZOO_CAPS, AK_TIER_NONE, AK_SERIAL }, "name=tiny\0"
+};
+AK_EXPORT_ const uint32_t ak1_provider_tiny[ZOO_TINY];
+const uint32_t ak1_provider_tiny[ZOO_TINY] __attribute__ ((aligned (16))) = { 8, AK_PROVIDER_MAJOR };
 #endif

@@ -276,6 +276,19 @@ a_table_that_is_none_is_refused (void **state)
 }
 
 static void
+a_constant_that_is_too_small_is_refused (void **state)
+{
+  static const char text[] = ": note and code of provider 'tiny' disagree: its constant is too small";
+  (void) state;
+  compiled ("tiny.so", "-DZOO_TINY=2");
+  refused ("tiny.so", "tiny", AK_STATUS_PLUGIN, text, NULL);
+  compiled ("modest-tiny.so", "-DZOO_TINY=16");
+  refused ("modest-tiny.so", "tiny", AK_STATUS_PLUGIN, text, NULL);
+  /* Its neighbour is as good as ever. */
+  loaded ("tiny.so", "zoo");
+}
+
+static void
 mandatory_operations_are_demanded (void **state)
 {
   (void) state;
@@ -628,6 +641,7 @@ main (void)
     cmocka_unit_test (an_older_table_is_filled_with_nothing),
     cmocka_unit_test (a_newer_table_is_cut),
     cmocka_unit_test (a_table_that_is_none_is_refused),
+    cmocka_unit_test (a_constant_that_is_too_small_is_refused),
     cmocka_unit_test (mandatory_operations_are_demanded),
     cmocka_unit_test (a_capability_needs_its_operation),
     cmocka_unit_test (provisioning_and_attaching_must_be_declared),
