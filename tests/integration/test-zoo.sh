@@ -82,6 +82,10 @@ zoo plugins/hang.so -DZOO_HANG
 "$AKSANDBOX" run -t hang:zoo --timeout 0.2 code >out 2>err &
 hung=$!
 cleanup_fn kill -9 "$hung"
+for _ in $(seq 300); do
+  [ ! -s out ] || break
+  sleep 0.1
+done
 sleep 1
 check "a provider that ignores its deadline is waited for" kill -0 "$hung"
 kill -TERM "$hung"

@@ -20,7 +20,7 @@
  *   ZOO_HELPER=N           a helper of a common name, not static, that prints N instead of "zoo"
  *   ZOO_TELLS_ENV          prints its variable ZOO_URL, or "none", instead of "zoo"
  *   ZOO_THREAD             a variable of the thread whose destructor is the provider's, set by open and execute
- *   ZOO_HANG               execute takes no notice of anything, and never ends
+ *   ZOO_HANG               execute says so, takes no notice of anything, and never ends
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -145,6 +145,7 @@ zoo_execute (void *sandbox, struct ak_call *call, const struct ak_exec *exec, st
   (void) sandbox;
   (void) exec;
 #ifdef ZOO_HANG
+  call->host->write (call, AK_STDOUT, "hangs\n", 6);
   for (;;)
     nanosleep (&(struct timespec) { 60, 0 }, NULL);
 #endif
