@@ -85,9 +85,12 @@ static enum ak_status
 create (struct ak_session *session, const struct wish *w, struct stop *stop, struct ak_error **error)
 {
   struct sandbox *sandbox;
-  free (TAKE_PTR (session->sandbox_id));
-  enum ak_status status = ak_sandbox_create (session->instance, &w->spec, stop, &sandbox, &session->sandbox_id, error);
-  return status == AK_STATUS_OK ? adopt (session, sandbox, error) : status;
+  char *left_over = NULL;
+  enum ak_status status = ak_sandbox_create (session->instance, &w->spec, stop, &sandbox, &left_over, error);
+  if (status == AK_STATUS_OK)
+    return adopt (session, sandbox, error);
+  ak_session_set_id (session, left_over);
+  return status;
 }
 
 static enum ak_status

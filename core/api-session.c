@@ -3,6 +3,7 @@
 #include "config.h"
 #include "cleanup.h"
 #include "runtime.h"
+#include "strv.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,5 +85,13 @@ ak_session_isolation (const struct ak_session *session)
 const char *
 ak_session_sandbox_id (const struct ak_session *session)
 {
-  return session->sandbox_id;
+  struct ak_session *s = (struct ak_session *) (uintptr_t) session;
+  LOCK_FOR_SCOPE (&s->lock);
+  if (!s->sandbox_id)
+    return NULL;
+  /* Another thread may be healing or destroying it while this one reads. */
+  for (char **told = s->told_ids; told && *told; told++)
+    if (strcmp (*told, s->sandbox_id) == 0)
+      return *told;
+  return ak_strv_add (&s->told_ids, s->sandbox_id) ? NULL : s->told_ids[ak_strv_length ((const char *const *) s->told_ids) - 1];
 }

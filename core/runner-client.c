@@ -164,6 +164,12 @@ ak_runner_close (struct runner *runner)
   runner_free (runner);
 }
 
+void
+ak_runner_abandon (struct runner *runner)
+{
+  runner_free (runner);
+}
+
 /* Looks whether the stream has ended since somebody last read, so that a sandbox that went away while
  * nothing ran is made anew before the next program starts and not found missing after. */
 int

@@ -26,6 +26,8 @@ enum ak_status ak_runner_open (int read_fd, int write_fd, const struct runner_se
                                struct runner **ret, struct ak_error **error);
 /* Says BYE where that is still possible, closes the descriptors. No operation may be under way. */
 void ak_runner_close (struct runner *runner);
+/* In a forked child: frees it and says nothing on the stream, which is the parent's. */
+void ak_runner_abandon (struct runner *runner);
 int ak_runner_is_lost (struct runner *runner);
 const char *ak_runner_lost_reason (struct runner *runner);      /* or NULL; lives as long as it */
 uint32_t ak_runner_flags (const struct runner *runner);         /* HELLO_* */

@@ -345,10 +345,12 @@ ak_sandbox_release (struct sandbox *s)
 {
   if (!s)
     return;
-  /* The stream first: its end is what tells the runner that this client is gone. */
-  ak_runner_close (s->runner);
-  if (getpid () == s->instance->owner)
+  if (getpid () == s->instance->owner) {
+    /* The stream first: its end is what tells the runner that this client is gone. */
+    ak_runner_close (s->runner);
     release_handle (s);
+  } else
+    ak_runner_abandon (s->runner);
   sandbox_free (s);
 }
 

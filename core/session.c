@@ -3,6 +3,7 @@
 #include "config.h"
 #include "session.h"
 #include "cleanup.h"
+#include "strv.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,10 +134,19 @@ ak_session_leave (struct ak_session *session)
 }
 
 void
+ak_session_set_id (struct ak_session *session, char *id)
+{
+  LOCK_FOR_SCOPE (&session->lock);
+  free (session->sandbox_id);
+  session->sandbox_id = id;
+}
+
+void
 ak_session_clear (struct ak_session *session)
 {
   ak_sandbox_release (session->live);
   free (session->sandbox_id);
+  ak_strv_free (session->told_ids);
   pthread_mutex_destroy (&session->lock);
   pthread_cond_destroy (&session->changed);
 }

@@ -16,7 +16,8 @@ struct ak_session {
   int exclusive;                        /* somebody makes, heals or destroys */
   int stale;                            /* `live` must not be used again: it was killed, or its runner is lost */
   struct sandbox *live;                 /* or NULL */
-  char *sandbox_id;                     /* what there is at the backend, or NULL */
+  char *sandbox_id;                     /* what there is at the backend, or NULL; written by who is alone */
+  char **told_ids;                      /* what the application was given of it, and may still read */
 };
 
 enum ak_status ak_session_init (struct ak_session *session, struct ak_runtime *runtime, struct instance *instance,
@@ -32,6 +33,8 @@ enum ak_status ak_session_enter_alone (struct ak_session *session, struct stop *
 void ak_session_leave_alone (struct ak_session *session);
 /* Alone no more, and counted as an operation. */
 void ak_session_share (struct ak_session *session);
+/* Takes `id`, which may be NULL. */
+void ak_session_set_id (struct ak_session *session, char *id);
 void ak_session_clear (struct ak_session *session);
 
 #endif

@@ -325,7 +325,7 @@ destroy (struct ak_session *session, const struct job *job, struct ak_error **er
         status = ak_sandbox_destroy (i, session->sandbox_id, &stop, error);
     }
     if (status == AK_STATUS_OK)
-      free (TAKE_PTR (session->sandbox_id));
+      ak_session_set_id (session, NULL);
     ak_session_leave_alone (session);
   }
   ak_stop_done (&stop);
@@ -356,6 +356,15 @@ run_healed (struct ak_session *session, const struct job *job, struct ak_result 
   }
 }
 
+static enum ak_status
+run (struct ak_session *session, const struct job *job, struct ak_result *result, struct ak_error **error)
+{
+  enum ak_status status = ak_instance_open (session->instance, job->cancel, error);
+  if (status == AK_STATUS_OK)
+    status = ak_admit (session->instance, job, error);
+  return status == AK_STATUS_OK ? run_healed (session, job, result, error) : status;
+}
+
 enum ak_status
 ak_worker_run (struct ak_session *session, const struct job *job, struct ak_result *result, struct ak_error **error)
 {
@@ -364,11 +373,7 @@ ak_worker_run (struct ak_session *session, const struct job *job, struct ak_resu
   if (job->operation == OP_DESTROY)
     status = destroy (session, job, error);
   else {
-    status = ak_instance_open (i, job->cancel, error);
-    if (status == AK_STATUS_OK)
-      status = ak_admit (i, job, error);
-    if (status == AK_STATUS_OK)
-      status = run_healed (session, job, result, error);
+    status = run (session, job, result, error);
     stamp (session, result);
   }
   if (status != AK_STATUS_OK && error)

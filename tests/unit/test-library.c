@@ -458,6 +458,50 @@ the_application_is_left_alone (void **state)
   ak_result_free (r);
 }
 
+/* In a forked child, whose runner is its parent's: 0 when all is refused and freeing says nothing. */
+static int
+use_in_child (void)
+{
+  struct ak_request request = { .struct_size = sizeof request, .code = "1", .code_size = 1 };
+  struct ak_result *r = NULL;
+  struct ak_error *e = NULL;
+  int failed = ak_execute (session, &request, &r, &e) != AK_STATUS_INTERNAL;
+  ak_error_free (e);
+  failed |= ak_session_destroy (session, NULL) != AK_STATUS_INTERNAL;
+  failed |= ak_list_files (session, NULL, NULL, NULL, NULL, NULL) != AK_STATUS_INTERNAL;
+  ak_session_free (session);
+  return failed;
+}
+
+static int
+fork_and_use (void *data, enum ak_stream stream, const void *bytes, size_t size)
+{
+  (void) stream, (void) bytes, (void) size;
+  pid_t pid = fork ();
+  if (!pid) {
+    alarm (20);
+    _exit (use_in_child ());
+  }
+  if (!*(int *) data)
+    waitpid (pid, data, 0);
+  return 0;
+}
+
+static void
+a_forked_child_does_not_touch_what_runs (void **state)
+{
+  (void) state;
+  int status = 0;
+  struct ak_request request = {
+    .language = "sh", .code = "echo a; sleep 1; exit 7", .code_size = 23, .output = fork_and_use, .output_data = &status,
+  };
+  struct ak_result *r = run (&request);
+  assert_int_equal (status, 0);
+  assert_int_equal (ak_result_how (r), AK_HOW_EXITED);
+  assert_int_equal (ak_result_exit_code (r), 7);
+  ak_result_free (r);
+}
+
 static void
 what_is_asked_wrongly_is_refused (void **state)
 {
@@ -497,6 +541,7 @@ main (void)
     cmocka_unit_test (a_sandbox_that_died_is_healed_and_its_files_are_there),
     cmocka_unit_test (files_make_the_round_trip_with_any_name),
     cmocka_unit_test (the_application_is_left_alone),
+    cmocka_unit_test (a_forked_child_does_not_touch_what_runs),
     cmocka_unit_test (what_is_asked_wrongly_is_refused),
   };
   return cmocka_run_group_tests_name ("library", tests, set_up, tear_down);

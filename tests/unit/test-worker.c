@@ -474,6 +474,35 @@ destroy_disposes_and_the_session_can_be_used_again (void **state)
 }
 
 static void
+an_id_that_was_told_outlives_its_sandbox (void **state)
+{
+  (void) state;
+  struct fake_session *fs = started (MANAGED);
+  run_ok (fs, NULL);
+  const char *first = ak_session_sandbox_id (&fs->session);
+  assert_ptr_equal (ak_session_sandbox_id (&fs->session), first);
+  assert_int_equal (ak_session_destroy (&fs->session, NULL), AK_STATUS_OK);
+  assert_null (ak_session_sandbox_id (&fs->session));
+  run_ok (fs, NULL);
+  assert_string_equal (ak_session_sandbox_id (&fs->session), "fake-2");
+  assert_string_equal (first, "fake-1");
+  fake_session_free (fs);
+}
+
+static void
+what_never_opened_can_be_destroyed (void **state)
+{
+  (void) state;
+  struct fake_session *fs = started (MANAGED);
+  fake.open_code = AK_E_AUTH;
+  assert_int_equal (ak_session_destroy (&fs->session, NULL), AK_STATUS_OK);
+  run_fails (fs, AK_STATUS_AUTH, "open failed");
+  assert_int_equal (ak_session_destroy (&fs->session, NULL), AK_STATUS_OK);
+  assert_int_equal (fake.destroys, 0);
+  fake_session_free (fs);
+}
+
+static void
 the_deadline_is_the_smaller_of_policy_and_request (void **state)
 {
   (void) state;
@@ -597,6 +626,8 @@ main (void)
     cmocka_unit_test (lifecycle_rules_hold_in_both_directions),
     cmocka_unit_test (an_attached_environment_is_never_made_nor_disposed),
     cmocka_unit_test (destroy_disposes_and_the_session_can_be_used_again),
+    cmocka_unit_test (an_id_that_was_told_outlives_its_sandbox),
+    cmocka_unit_test (what_never_opened_can_be_destroyed),
     cmocka_unit_test (the_deadline_is_the_smaller_of_policy_and_request),
     cmocka_unit_test (labels_name_registry_profile_and_session),
     cmocka_unit_test (an_instance_is_not_used_in_a_forked_child),
