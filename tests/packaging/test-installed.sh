@@ -161,6 +161,7 @@ fi
 if [ -n "$stage" ]; then
   check "make uninstall with DESTDIR works" "${MAKE:-make}" -C "$top_builddir" uninstall DESTDIR="$stage"
   is "make uninstall leaves no file" "$(find "$stage" ! -type d)" ""
+  is "and no folder of ours" "$(find "$stage" -name '*aksandbox*')" ""
 fi
 
 done_testing
