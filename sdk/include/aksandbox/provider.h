@@ -223,7 +223,8 @@ struct ak_ops {
   int32_t (*list_files) (void *sandbox, struct ak_call *, const char *path);
   int32_t (*install_packages) (void *sandbox, struct ak_call *, const char *const *, struct ak_outcome *);
   int32_t (*open_stream) (void *sandbox, struct ak_call *, int32_t fds[2]);
-      /* Start the runner: fds[0] to read, fds[1] to write, may be one; the host's on success. The host
+      /* Start the runner, which takes no arguments and speaks on its descriptors 0 and 1; it may have a
+       * pidfd of the host as 3. fds[0] to read, fds[1] to write, may be one; the host's on success. It
        * then does the six above by itself; AK_E_CAPABILITY sends it back to the provider's own. */
 };
 
