@@ -162,7 +162,7 @@ void
 runner_kill_everything (struct runner *runner)
 {
   struct kill_root root = { .pid = getpid () };
-  uint64_t until = now_ns () + 2 * KILL_PATIENCE;
+  uint64_t until = now_ns () + KILL_PATIENCE;
 
   if (runner->flags & HELLO_PID1)
     return;

@@ -19,6 +19,8 @@
 #define ENTRIES_MAX 131072u
 #define VICTIMS_MAX 4096u
 #define NOBODY (-1)
+#define QUICK_LOOKS 200
+#define QUICK_LOOKS_QUIET 3
 
 struct kill_entry { pid_t pid, parent; int root; int alive; };
 struct kill_victim { pid_t pid; int pidfd; };
@@ -47,8 +49,8 @@ number (const char **text)
   return value;
 }
 
-static void
-write_number (char *to, pid_t pid)
+static char *
+append_number (char *to, pid_t pid)
 {
   char digits[12];
   int n = 0;
@@ -59,7 +61,24 @@ write_number (char *to, pid_t pid)
   } while (pid);
   while (n)
     *to++ = digits[--n];
-  memcpy (to, "/stat", sizeof "/stat");
+  return to;
+}
+
+/* The text of a small file of /proc, or NULL. */
+static const char *
+read_small (const struct killer *killer, const char *path, char *text, size_t size)
+{
+  int fd = openat (killer->proc, path, O_RDONLY | O_CLOEXEC);
+  ssize_t n;
+
+  if (fd < 0)
+    return NULL;
+  n = read (fd, text, size - 1);
+  close (fd);
+  if (n <= 0)
+    return NULL;
+  text[n] = 0;
+  return text;
 }
 
 /* A process chooses its own name, so the fields begin behind the last parenthesis. A leader that has ended is
@@ -88,20 +107,10 @@ static int
 look_at (const struct killer *killer, pid_t pid, struct kill_entry *entry)
 {
   char path[24], text[1024];
-  ssize_t n;
-  int fd;
 
-  write_number (path, pid);
-  fd = openat (killer->proc, path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return -1;
-  n = read (fd, text, sizeof text - 1);
-  close (fd);
-  if (n <= 0)
-    return -1;
-  text[n] = 0;
+  strcpy (append_number (path, pid), "/stat");
   *entry = (struct kill_entry) { .pid = pid, .root = NOBODY };
-  return parse_stat (text, entry);
+  return read_small (killer, path, text, sizeof text) ? parse_stat (text, entry) : -1;
 }
 
 /* /proc lists by number. */
@@ -255,6 +264,50 @@ read_processes (struct pass *pass)
   return n < 0 ? -1 : 0;
 }
 
+/* The children of a root as the kernel lists them, where it does. That is so much quicker than a look at
+ * all processes that it catches also those who fork and end, and so come to the root, in less time than
+ * such a look takes. */
+static int
+seize_children (struct pass *pass, pid_t root)
+{
+  struct killer *killer = pass->killer;
+  char path[64], text[4096], *end = append_number (path, root);
+  const char *p;
+  int found = 0;
+
+  strcpy (end, "/task/");
+  strcpy (append_number (end + strlen (end), root), "/children");
+  p = read_small (killer, path, text, sizeof text);
+  while (p && *p) {
+    pid_t pid = (pid_t) number (&p);
+    struct kill_entry entry;
+
+    p += strcspn (p, " ");
+    p += strspn (p, " ");
+    /* The last number may be cut off; whose it is, is seen. */
+    if (contains (pass->spared, pass->n_spared, pid) || victim_of (killer, pid)
+        || look_at (killer, pid, &entry) || entry.parent != root || !entry.alive)
+      continue;
+    seize (killer, pass->roots, pass->n_roots, &entry);
+    found = 1;
+  }
+  return found;
+}
+
+static void
+seize_newcomers (struct pass *pass)
+{
+  int quiet = 0;
+
+  for (int i = 0; i < QUICK_LOOKS && quiet < QUICK_LOOKS_QUIET; i++) {
+    int found = 0;
+
+    for (size_t k = 0; k < pass->n_roots; k++)
+      found |= seize_children (pass, pass->roots[k].pid);
+    quiet = found ? 0 : quiet + 1;
+  }
+}
+
 static void
 kill_victims (struct killer *killer)
 {
@@ -306,7 +359,9 @@ kill_pass (struct killer *killer, struct kill_root *roots, size_t n_roots, const
     for (size_t i = 0; i < killer->n_entries; i++)
       changed |= judge (&pass, &killer->entries[i]);
   }
-  if (!pass.found_new)
+  if (pass.found_new)
+    seize_newcomers (&pass);
+  else
     kill_victims (killer);
   return 0;
 }

@@ -27,7 +27,7 @@ time_out (struct peer *p, const char *line)
   assert_int_equal (t->flags, 0);
   assert_true (t->out.size >= 6 && memcmp (t->out.data, "begun\n", 6) == 0);
   assert_true (took >= 3 * SECOND / 10);
-  assert_true (took < 2 * SECOND);
+  assert_true (took < 3 * SECOND);
   assert_no_process (p->tag);
   return t;
 }
@@ -136,7 +136,7 @@ a_fork_bomb_is_killed (void **state)
   wait_for_processes (p->tag, 224);
   start = clock_ns ();
   peer_send_u32 (p, FRAME_KILL, 0, id, KILL_TIMEOUT);
-  t = peer_wait_ms (p, id, 3000);
+  t = peer_wait_ms (p, id, 5000);
   print_message ("# killed in %u ms\n", (unsigned) ((clock_ns () - start) / 1000000));
   assert_int_equal (t->how, EXIT_TIMED_OUT);
   assert_int_equal (t->flags, 0);
@@ -183,7 +183,6 @@ a_stopped_shepherd_does_not_delay_the_deadline (void **state)
   time_out (*state, "kill -STOP $PPID; sleep $TAG & sleep $TAG");
 }
 
-/* As PID 1 also the runner is among them, and does not care. */
 /* Without a deadline that would end it. */
 static void
 a_stopped_shepherd_does_not_delay_the_end (void **state)
@@ -210,6 +209,7 @@ a_shepherd_that_is_stopped_all_the_time_does_not_delay_the_end (void **state)
   assert_serves (p);
 }
 
+/* As PID 1 also the runner is among them, and does not care. */
 static void
 stopped_ancestors_do_not_delay_the_deadline (void **state)
 {
@@ -274,7 +274,7 @@ cancelling_kills_and_delivers_what_was_printed (void **state)
   while (peer_told (p, id)->out.size < 3893)
     peer_sh (p, "true");
   peer_send_u32 (p, FRAME_KILL, 0, id, KILL_CANCEL);
-  t = peer_wait_ms (p, id, 1000);
+  t = peer_wait_ms (p, id, 3000);
   assert_int_equal (t->how, EXIT_CANCELLED);
   assert_int_equal (t->out.size, 3893);
   assert_no_process (p->tag);
@@ -289,7 +289,7 @@ the_host_may_say_that_the_time_is_over (void **state)
   struct told *t;
 
   peer_send_u32 (p, FRAME_KILL, 0, id, KILL_TIMEOUT);
-  t = peer_wait_ms (p, id, 1000);
+  t = peer_wait_ms (p, id, 3000);
   assert_int_equal (t->how, EXIT_TIMED_OUT);
   assert_no_process (p->tag);
 }
@@ -426,7 +426,7 @@ without_proc_the_deadline_still_holds (void **state)
   assert_int_equal (t->how, EXIT_TIMED_OUT);
   assert_int_equal (t->flags, clean ? 0 : EXIT_SURVIVORS);
   assert_int_equal (processes_with (p->tag), clean ? 0 : 1);
-  assert_true (clock_ns () - start < (clean ? 1 : 4) * SECOND);
+  assert_true (clock_ns () - start < (clean ? 3 : 8) * SECOND);
   assert_serves (p);
   peer_send (p, FRAME_BYE, 0, 0, NULL, 0);
   assert_no_process (p->tag);

@@ -295,6 +295,12 @@ much_output_arrives_in_order (void **state)
   }
 }
 
+static int
+credit_is_used_up (struct peer *p, void *data)
+{
+  return peer_told (p, *(uint64_t *) data)->out.size >= CREDIT_START;
+}
+
 static void
 an_output_that_nobody_reads_blocks_its_own_program_only (void **state)
 {
@@ -303,6 +309,7 @@ an_output_that_nobody_reads_blocks_its_own_program_only (void **state)
   uint64_t start = clock_ns ();
   struct told *t;
 
+  assert_int_equal (peer_pump (p, credit_is_used_up, &held, 3000), 1);
   for (int i = 0; i < 20; i++) {
     t = peer_sh (p, "echo ok");
     assert_exited (t, 0);
