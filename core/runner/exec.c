@@ -114,6 +114,8 @@ tell_not_started (struct runner *runner, struct execution *e, const struct note 
   char text[NAME_SHOWN + 160];
   size_t size = append (text, 0, "aksandbox: ", 16);
 
+  if (note->value == FAILED_DIRECTORY)
+    size = append (text, size, "working directory ", 20);
   size = append (text, size, name, NAME_SHOWN);
   size = append (text, size, ": ", 2);
   size = append (text, size, why, 100);

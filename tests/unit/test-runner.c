@@ -102,7 +102,7 @@ what_cannot_be_executed_is_126_and_says_so (void **state)
   assert_exited (peer_run (p, &(struct exec_request) { .argv = folder }), 126);
   t = peer_run (p, &(struct exec_request) { .argv = yes, .cwd = "/no/such/dir" });
   assert_exited (t, 126);
-  assert_text (t->err, "aksandbox: /no/such/dir: No such file or directory\n");
+  assert_text (t->err, "aksandbox: working directory /no/such/dir: No such file or directory\n");
 }
 
 static void
