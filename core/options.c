@@ -150,7 +150,8 @@ add_option (struct making *m, const struct manifest_option *note, struct ak_erro
     return AK_STATUS_INTERNAL;
   if (!value) {
     if (note->flags & AK_REQUIRED)
-      ak_report_fault (&m->report, m->at, NULL, "%s needs the option `%s`", m->manifest->name, note->key);
+      ak_report_fault (&m->report, m->at, "Set it in a profile: under `params:`, or under the type's name if that is bundled.",
+                       "%s needs the option `%s`", m->manifest->name, note->key);
     return AK_STATUS_OK;
   }
   if (!(option->key = strdup (note->key))) {

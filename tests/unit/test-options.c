@@ -266,7 +266,8 @@ a_required_option_must_be_there (void **state)
   struct manifest m = one_option (&region);
 
   (void) state;
-  refused_by (&m, NULL, AK_STATUS_CONFIG, "f.yaml:7: acme needs the option `region`", NULL);
+  refused_by (&m, NULL, AK_STATUS_CONFIG, "f.yaml:7: acme needs the option `region`",
+              "Set it in a profile: under `params:`, or under the type's name if that is bundled.");
   refused_by (&m, "region: null", AK_STATUS_CONFIG, "f.yaml:7: acme needs the option `region`", NULL);
   refused_by (&m, "region: ''", AK_STATUS_CONFIG, "f.yaml:1:9: region: must not be empty", NULL);
 }
