@@ -64,6 +64,9 @@ print_error_object (const struct ak_error *error, const char *status)
   json_object_put (object);
 }
 
+/* Show them, or drop them without `cli`; not what an error, `said`, has told already, or NULL. */
+static void flush_warnings (const struct cli *cli, const char *said);
+
 static void
 tell (struct cli *cli, const struct ak_error *error, const char *status)
 {
@@ -72,7 +75,7 @@ tell (struct cli *cli, const struct ak_error *error, const char *status)
     return;
   }
   put_error (ak_error_text (error), ak_error_hint (error));
-  cli_show_warnings (cli);
+  flush_warnings (cli, ak_error_text (error));
 }
 
 int
@@ -162,11 +165,11 @@ take_record (void *data, int level, const char *text)
 }
 
 static void
-flush_warnings (const struct cli *cli)
+flush_warnings (const struct cli *cli, const char *said)
 {
   LOCK_FOR_SCOPE (&pending.lock);
   for (size_t i = 0; i < pending.n; i++) {
-    if (cli)
+    if (cli && !(said && strstr (pending.warnings[i], said)))
       cli_note (cli, "warning", pending.warnings[i]);
     free (pending.warnings[i]);
   }
@@ -176,13 +179,13 @@ flush_warnings (const struct cli *cli)
 void
 cli_show_warnings (const struct cli *cli)
 {
-  flush_warnings (cli);
+  flush_warnings (cli, NULL);
 }
 
 void
 cli_drop_warnings (void)
 {
-  flush_warnings (NULL);
+  flush_warnings (NULL, NULL);
 }
 
 enum ak_status

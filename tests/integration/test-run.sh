@@ -55,6 +55,23 @@ sandbox:
       type: local_subprocess
       local_subprocess: {path: /nowhere}
 END
+cat >missing.yaml <<END
+sandbox:
+  enabled: true
+  default_profile: there
+  profiles:
+    there: {type: local_subprocess, local_subprocess: {}}
+    gone: {type: ec2_ssm, ec2_ssm: {}}
+END
+if [ -e "$top_builddir/plugins/.libs/ec2_ssm.so" ]; then
+  skip "a profile whose provider is not installed" "ec2_ssm was built"
+else
+  "$AKSANDBOX" --config missing.yaml run 'print(1)' >"$tmp/out" 2>"$tmp/err"
+  is "a profile whose provider is not installed is a warning to others" \
+    "$(grep -c "^aksandbox: warning: profile 'gone': .*ec2_ssm" "$tmp/err")" 1
+  is "its own use is an error" "$(status_of "$AKSANDBOX" --config missing.yaml run -p gone 'print(1)')" 125
+  is "and that is told once" "$(grep -c ec2_ssm "$tmp/err")" 1
+fi
 is "no language at all" "$(status_of "$AKSANDBOX" --config languages.yaml run 'print(1)'):$(cat "$tmp/err")" \
   "126:aksandbox: local_subprocess: does not have the capability 'language:python' (it has none)"
 is "a limit that cannot be enforced" "$(status_of "$AKSANDBOX" run -t local_subprocess --memory 64 x)" 126
