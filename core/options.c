@@ -187,6 +187,9 @@ add_options (struct making *m, struct ak_error **error)
   return status;
 }
 
+/* No secrets: every message that names a file below such a folder would lose the folder. */
+static const char *const folder_variables[] = { "HOME", "PATH", "TMPDIR", NULL };
+
 static enum ak_status
 add_variables (struct making *m, struct ak_error **error)
 {
@@ -204,7 +207,8 @@ add_variables (struct making *m, struct ak_error **error)
     struct variable *v = &o->variables[o->n_variables++];
     v->name = strdup (*names);
     v->value = strdup (value);
-    if (!v->name || !v->value || ak_secrets_add (&o->secrets, value))
+    if (!v->name || !v->value
+        || (!ak_strv_has (folder_variables, v->name) && ak_secrets_add (&o->secrets, value)))
       return ak_fail_memory (error);
   }
   ak_secrets_sort (o->secrets);

@@ -92,6 +92,8 @@ sandbox:
       type: local_subprocess
       local_subprocess: {workdir: relative}
 END
+is "a TMPDIR that is not there" "$(TMPDIR=/no/such/folder status_of run 'print(1)'):$(sed -n 1p "$tmp/err")" \
+  "125:aksandbox: local_subprocess: /no/such/folder: No such file or directory"
 is "an option that the provider refuses" "$(status_of "$AKSANDBOX" --config options.yaml run 'print(1)')" 125
 is "its message comes whole" "$(cat "$tmp/err")" "aksandbox: local_subprocess: workdir: not an absolute path
 Write the whole path of the folder."

@@ -41,7 +41,7 @@ static struct manifest_option notes[] = {
   { .key = TEXT ("wait"), .type = AK_T_FLOAT, .min = TEXT ("0"), .fallback = TEXT ("1.50") },
 };
 static char *no_texts[] = { NULL };
-static char *variables[] = { TEXT ("AK_TEST_REGION"), TEXT ("AK_TEST_TOKEN"), NULL };
+static char *variables[] = { TEXT ("AK_TEST_REGION"), TEXT ("AK_TEST_TOKEN"), TEXT ("TMPDIR"), NULL };
 static const struct manifest acme = {
   .name = TEXT ("acme"),
   .caps = AK_CAP_PROVISIONS | AK_CAP_EXTERNAL,
@@ -445,6 +445,20 @@ secrets_are_taken_out_of_text (void **state)
 }
 
 static void
+the_folder_for_temporary_files_is_no_secret (void **state)
+{
+  struct options *o;
+
+  (void) state;
+  setenv ("TMPDIR", "/var/tmp/of-a-test", 1);
+  o = made ("api_key: s3cr3t\n");
+  assert_string_equal (ak_options_env (o, "TMPDIR"), "/var/tmp/of-a-test");
+  check_redacted (o, "/var/tmp/of-a-test/box: s3cr3t", "/var/tmp/of-a-test/box: ***");
+  ak_options_free (o);
+  unsetenv ("TMPDIR");
+}
+
+static void
 secrets_in_lists_and_maps_are_taken_out_one_by_one (void **state)
 {
   struct manifest_option headers = { .key = TEXT ("headers"), .type = AK_T_JSON, .flags = AK_SECRET };
@@ -497,6 +511,7 @@ main (void)
     TEST (declared_variables_and_no_others_are_served),
     TEST (the_operators_word_asserts_and_a_default_does_not),
     TEST (secrets_are_taken_out_of_text),
+    TEST (the_folder_for_temporary_files_is_no_secret),
     TEST (secrets_in_lists_and_maps_are_taken_out_one_by_one),
     TEST (numbers_do_not_depend_on_the_locale),
   };
