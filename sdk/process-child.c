@@ -200,10 +200,21 @@ set_up (const struct aks_start *start, int *line, int *program)
   return arrange (start, line, program) ? AKS_STEP_DESCRIPTORS : 0;
 }
 
+/* The thread sanitizer does not see a clone by system call, and takes what the copy does with its descriptors for
+ * a race with the threads of the original. */
+#ifdef __SANITIZE_THREAD__
+void AnnotateIgnoreReadsBegin (const char *file, int line);
+void AnnotateIgnoreWritesBegin (const char *file, int line);
+#define UNWATCHED() (AnnotateIgnoreReadsBegin (__FILE__, __LINE__), AnnotateIgnoreWritesBegin (__FILE__, __LINE__))
+#else
+#define UNWATCHED() ((void) 0)
+#endif
+
 void
 aks_child_run (const struct aks_start *start, int line)
 {
   int program = start->program;
+  UNWATCHED ();
   enum aks_step failed = set_up (start, &line, &program);
   if (failed) {
     say (line, failed, errno, 0);
