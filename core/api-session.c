@@ -7,6 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CACHE_LINE 64
+
+/* With no cache line in common, or threads with a session each would slow each other down. */
+static struct ak_session *
+session_alloc (void)
+{
+  size_t size = (sizeof (struct ak_session) + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
+  struct ak_session *s = aligned_alloc (CACHE_LINE, size);
+  return s ? memset (s, 0, size) : NULL;
+}
+
 enum ak_status
 ak_session_new (struct ak_runtime *runtime, const char *profile, struct ak_session **session, struct ak_error **error)
 {
@@ -14,7 +25,7 @@ ak_session_new (struct ak_runtime *runtime, const char *profile, struct ak_sessi
   enum ak_status status = ak_runtime_instance (runtime, profile, &instance, error);
   if (status != AK_STATUS_OK)
     return status;
-  CLEANUP_FREE struct ak_session *s = calloc (1, sizeof *s);
+  CLEANUP_FREE struct ak_session *s = session_alloc ();
   if (!s)
     return ak_fail_memory (error);
   status = ak_session_init (s, runtime, instance, error);
@@ -30,7 +41,7 @@ ak_session_new_type (struct ak_runtime *runtime, const char *type, const char *c
   struct profile_config *profile = NULL;
   struct instance *instance = NULL;
   const struct module *module;
-  CLEANUP_FREE struct ak_session *s = calloc (1, sizeof *s);
+  CLEANUP_FREE struct ak_session *s = session_alloc ();
   if (!s)
     return ak_fail_memory (error);
   enum ak_status status = ak_config_adhoc (type, settings, &profile, error);

@@ -69,6 +69,26 @@ bench_must (enum ak_status status, struct ak_error *error)
     bench_fail ("%s\n%s", ak_error_text (error), ak_error_hint (error) ? ak_error_hint (error) : "");
 }
 
+#define BENCH_PATH 4096
+
+/* The file of the provider noop: where the build puts it, beside this program or in .libs. */
+static inline void
+bench_noop (char *path, size_t size)
+{
+  static const char *const places[] = { "noop.so", ".libs/noop.so" };
+  ssize_t n = readlink ("/proc/self/exe", path, size - 1);
+  if (n < 0)
+    bench_fail ("/proc/self/exe: %s", strerror (errno));
+  path[n] = '\0';
+  char *name = strrchr (path, '/') + 1;
+  for (int i = 0; i < 2; i++) {
+    snprintf (name, size - (size_t) (name - path), "%s", places[i]);
+    if (access (path, R_OK) == 0)
+      return;
+  }
+  bench_fail ("%s: it is not there", path);
+}
+
 /* A session on a type, without any configuration. */
 static inline struct ak_session *
 bench_session (struct ak_runtime **runtime, const char *type)

@@ -8,22 +8,6 @@
 
 #define BATCHES 300
 #define CALLS 1000
-#define PATH_SIZE 4096
-
-/* The provider's file: where the build puts it, beside the program or in .libs. */
-static void
-find_noop (char *path, size_t size)
-{
-  char self[PATH_SIZE];
-  ssize_t n = readlink ("/proc/self/exe", self, sizeof self - 1);
-  if (n < 0)
-    bench_fail ("/proc/self/exe: %s", strerror (errno));
-  self[n] = '\0';
-  *strrchr (self, '/') = '\0';
-  snprintf (path, size, "%s/noop.so", self);
-  if (access (path, R_OK) < 0)
-    snprintf (path, size, "%s/.libs/noop.so", self);
-}
 
 static double
 time_direct (const struct ak_ops *ops)
@@ -55,9 +39,9 @@ int
 main (void)
 {
   static double ours[BATCHES], floor[BATCHES];
-  char path[PATH_SIZE], type[PATH_SIZE + 8];
+  char path[BENCH_PATH], type[BENCH_PATH + 8];
   struct ak_runtime *runtime;
-  find_noop (path, sizeof path);
+  bench_noop (path, sizeof path);
   snprintf (type, sizeof type, "%s:noop", path);
   struct ak_session *session = bench_session (&runtime, type);
   void *file = dlopen (path, RTLD_NOW | RTLD_LOCAL);

@@ -6,7 +6,8 @@ bench_programs = \
   tests/bench/exec-true \
   tests/bench/run-python \
   tests/bench/dispatch \
-  tests/bench/output
+  tests/bench/output \
+  tests/bench/threads
 EXTRA_PROGRAMS += $(bench_programs)
 EXTRA_DIST += tests/bench/bench.h
 bench_libs = core/libaksandbox.la -ldl
@@ -17,6 +18,7 @@ tests_bench_exec_true_LDADD = $(bench_libs)
 tests_bench_run_python_LDADD = $(bench_libs)
 tests_bench_dispatch_LDADD = $(bench_libs)
 tests_bench_output_LDADD = $(bench_libs)
+tests_bench_threads_LDADD = $(bench_libs) -lpthread
 
 EXTRA_LTLIBRARIES += tests/bench/noop.la
 tests_bench_noop_la_SOURCES = tests/bench/noop.c
