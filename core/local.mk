@@ -6,6 +6,7 @@ include_HEADERS = core/include/aksandbox.h
 pkgconfig_DATA += core/aksandbox.pc
 dist_man1_MANS += core/aksandbox.1
 dist_man5_MANS += core/aksandbox.yaml.5
+dist_man3_MANS += core/aksandbox.3
 
 bashcompletiondir = $(datadir)/bash-completion/completions
 dist_bashcompletion_DATA = core/completion/aksandbox.bash

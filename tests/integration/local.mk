@@ -6,6 +6,7 @@ integration_tests = \
   tests/integration/test-config-show.sh \
   tests/integration/test-contract.sh \
   tests/integration/test-doctor.sh \
+  tests/integration/test-examples.sh \
   tests/integration/test-exec.sh \
   tests/integration/test-growth.sh \
   tests/integration/test-help.sh \

@@ -38,6 +38,7 @@ check "the API's header is installed" test -e "$stage$includedir/aksandbox.h"
 check "the providers' header is installed" test -e "$stage$includedir/aksandbox/provider.h"
 check "the manual of the program is installed" test -e "$stage$mandir/man1/aksandbox.1"
 check "the manual of the configuration is installed" test -e "$stage$mandir/man5/aksandbox.yaml.5"
+check "the manual of the library is installed" test -e "$stage$mandir/man3/aksandbox.3"
 for so in $installed_plugins; do
   name=$(basename "$so" .so)
   check "the manual of $name is installed" test -e "$stage$mandir/man7/aksandbox-$name.7"
