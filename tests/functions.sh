@@ -144,6 +144,12 @@ skip_unless_command ()
   command -v "$1" >/dev/null 2>&1 || skip_all "$1 is not installed"
 }
 
+# skip_unless_provider NAME: for what needs a bundled provider, in a build that may be --without-provider-NAME.
+skip_unless_provider ()
+{
+  [ -e "$top_builddir/plugins/.libs/$1.so" ] || skip_all "the provider $1 is not built"
+}
+
 # The plan, and the end.
 done_testing ()
 {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # aksandbox exec: the command line arrives as it is.
 . "$top_srcdir/tests/functions.sh"
+skip_unless_provider local_subprocess
 
 run ()
 {

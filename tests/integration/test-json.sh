@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # --json: one object on standard output, with fixed names, whatever happens.
 . "$top_srcdir/tests/functions.sh"
+skip_unless_provider local_subprocess
 skip_unless_command python3
 cd "$tmp" || exit 99
 

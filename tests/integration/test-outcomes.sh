@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a program ended is told exactly, and nothing that it started outlives it.
 . "$top_srcdir/tests/functions.sh"
+skip_unless_provider local_subprocess
 
 number=$$                       # makes the sleeps of this run tell apart from everybody else's
 left ()                         # 0, or 1: whether processes of this run are still there

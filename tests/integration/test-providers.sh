@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # providers: the table, and one provider asked whether it works here.
 . "$top_srcdir/tests/functions.sh"
+skip_unless_provider local_subprocess
 : "${CC:=cc}"
 skip_unless_command "${CC%% *}"
 skip_unless_command python3

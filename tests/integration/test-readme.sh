@@ -2,6 +2,7 @@
 # Every example of the README and of the manuals is run, and prints what it says. Lines behind "$ " are
 # commands, "> " continues one, what follows is all that is printed.
 . "$top_srcdir/tests/functions.sh"
+skip_unless_provider local_subprocess
 skip_unless_command python3
 mkdir "$tmp/bin" "$tmp/work"
 ln -s "$AKSANDBOX" "$tmp/bin/aksandbox"

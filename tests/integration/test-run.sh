@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # aksandbox run: code, streams, signals, exit status.
 . "$top_srcdir/tests/functions.sh"
+skip_unless_provider local_subprocess
 skip_unless_command python3
 
 run ()

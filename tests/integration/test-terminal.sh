@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What others wrote does not command a terminal; what a program prints is its own affair.
 . "$top_srcdir/tests/functions.sh"
+skip_unless_provider local_subprocess
 cd "$tmp" || exit 99
 
 escape=$(printf '\033]0;title\007\233\302\233\342\200\256\177')

@@ -544,5 +544,9 @@ main (void)
     cmocka_unit_test (a_forked_child_does_not_touch_what_runs),
     cmocka_unit_test (what_is_asked_wrongly_is_refused),
   };
+  if (access ("plugins/.libs/local_subprocess.so", F_OK)) {
+    puts ("1..0 # SKIP the provider local_subprocess is not built");
+    return 0;
+  }
   return cmocka_run_group_tests_name ("library", tests, set_up, tear_down);
 }
