@@ -440,16 +440,60 @@ a_runtime_and_its_session_survive (void **state)
 {
   const struct scene scene = { .act = act_runtime, .undo = undo_runtime };
   struct ak_error *error = NULL;
-  char yaml[300];
+  char yaml[600];
   (void) state;
+  setenv ("TORTURE", "a token", 1);
   snprintf (yaml, sizeof yaml,
             "plugin_path: [/x]\nsandbox:\n  enabled: true\n  plugin_path: [%s]\n"
+            "  principal_resolver: static\n"
+            "  principal: {mode: agent, subject: s, groups: [a, b], credentials: {token: TORTURE}}\n"
             "  profiles: {default: {type: \"two:zoo\", params: {cages: 4}}}\n",
             tools_path ("more"));
   tools_write (tools_path ("config.yaml"), yaml, strlen (yaml));
   if (act_runtime (&error) != AK_STATUS_OK)
     fail_msg ("%s", ak_error_text (error));
   undo_runtime ();
+  torture (&scene);
+}
+
+static int
+prepare_operation (void)
+{
+  return act_runtime (NULL) != AK_STATUS_OK;
+}
+
+static enum ak_status
+act_operation (struct ak_error **error)
+{
+  static const char *const env[] = { "A=b", NULL };
+  const struct ak_request request = {
+    .struct_size = sizeof request, .language = "python", .code = "x", .code_size = 1, .env = env, .cwd = "/"
+  };
+  const struct ak_start start = { .struct_size = sizeof start, .buffer = 64 };
+  struct ak_operation *operation = NULL;
+  enum ak_status status = ak_operation_start (own, &request, &start, &operation, error);
+  return status == AK_STATUS_OK ? ak_operation_finish (operation, &result, error) : status;
+}
+
+static int
+check_operation (void)
+{
+  size_t size;
+  return !strcmp (ak_result_output (result, AK_STREAM_STDOUT, &size), "zoo\n");
+}
+
+static void
+undo_operation (void)
+{
+  ak_result_free (TAKE_PTR (result));
+  undo_runtime ();
+}
+
+static void
+an_operation_on_another_thread_survives (void **state)
+{
+  const struct scene scene = { prepare_operation, act_operation, check_operation, undo_operation, AK_STATUS_OK };
+  (void) state;
   torture (&scene);
 }
 
@@ -470,6 +514,7 @@ main (void)
     cmocka_unit_test (a_failed_create_survives),
     cmocka_unit_test (destroying_survives),
     cmocka_unit_test (a_runtime_and_its_session_survive),
+    cmocka_unit_test (an_operation_on_another_thread_survives),
   };
   return cmocka_run_group_tests_name ("torture", tests, make_path, free_path);
 }
