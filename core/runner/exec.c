@@ -95,11 +95,24 @@ exec_start (struct runner *runner, struct execution *e)
   }
 }
 
+/* It is likely to reach a terminal, and not every control character is below the space. */
 static size_t
 append (char *text, size_t size, const char *more, size_t max)
 {
-  for (size_t i = 0; i < max && more[i]; i++)
-    text[size++] = (unsigned char) more[i] < ' ' || more[i] == 0x7f ? '?' : more[i];
+  static const char digits[] = "0123456789abcdef";
+
+  for (size_t i = 0; i < max && more[i]; i++) {
+    unsigned char c = (unsigned char) more[i];
+
+    if (c >= ' ' && c < 0x7f) {
+      text[size++] = (char) c;
+      continue;
+    }
+    text[size++] = '\\';
+    text[size++] = 'x';
+    text[size++] = digits[c >> 4];
+    text[size++] = digits[c & 15];
+  }
   return size;
 }
 
@@ -111,7 +124,7 @@ tell_not_started (struct runner *runner, struct execution *e, const struct note 
   const char *why = note->value == FAILED_NOT_FOUND     ? "not found"
                     : note->value == FAILED_INTERPRETER ? "its interpreter was not found"
                                                         : strerror (note->error);
-  char text[NAME_SHOWN + 160];
+  char text[4 * NAME_SHOWN + 160];
   size_t size = append (text, 0, "aksandbox: ", 16);
 
   if (note->value == FAILED_DIRECTORY)

@@ -87,6 +87,17 @@ a_program_that_is_not_there_is_127_and_says_so (void **state)
 }
 
 static void
+a_name_that_commands_a_terminal_is_told_escaped (void **state)
+{
+  struct peer *p = *state;
+  const char *const argv[] = { "no\033[2J\302\233\233\177", NULL };
+  struct told *t = peer_run (p, &(struct exec_request) { .argv = argv });
+
+  assert_exited (t, 127);
+  assert_text (t->err, "aksandbox: no\\x1b[2J\\xc2\\x9b\\x9b\\x7f: not found\n");
+}
+
+static void
 what_cannot_be_executed_is_126_and_says_so (void **state)
 {
   struct peer *p = *state;
@@ -460,6 +471,7 @@ main (void)
     BOTH (exit_codes_are_the_programs_own),
     BOTH (a_program_that_kills_itself_is_signalled),
     BOTH (a_program_that_is_not_there_is_127_and_says_so),
+    BOTH (a_name_that_commands_a_terminal_is_told_escaped),
     BOTH (what_cannot_be_executed_is_126_and_says_so),
     BOTH (scripts_run_with_and_without_an_interpreter_line),
     BOTH (the_environment_is_only_what_was_given),
