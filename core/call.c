@@ -192,9 +192,10 @@ static const struct ak_host host = {
   .profile = host_profile,
 };
 
-void
-ak_plugin_enter (struct instance *instance, sigset_t *old)
+int
+ak_plugin_enter (struct instance *instance, const struct stop *stop, sigset_t *old)
 {
+  int reason = AK_OK;
   sigset_t block;
   /* All but the faults: one in the plugin must still reach the application as what it is. */
   sigfillset (&block);
@@ -206,14 +207,17 @@ ak_plugin_enter (struct instance *instance, sigset_t *old)
   sigdelset (&block, SIGTRAP);
   pthread_sigmask (SIG_SETMASK, &block, old);
   if (instance->module->manifest.threads == AK_SERIAL)
-    pthread_mutex_lock (&instance->serial);
+    reason = ak_gate_enter (&instance->serial, stop);
+  if (reason != AK_OK)
+    pthread_sigmask (SIG_SETMASK, old, NULL);
+  return reason;
 }
 
 void
 ak_plugin_leave (struct instance *instance, const sigset_t *old)
 {
   if (instance->module->manifest.threads == AK_SERIAL)
-    pthread_mutex_unlock (&instance->serial);
+    ak_gate_leave (&instance->serial);
   pthread_sigmask (SIG_SETMASK, old, NULL);
 }
 
@@ -225,6 +229,13 @@ ak_instance_here (const struct instance *instance, struct ak_error **error)
   return ak_fail (error, AK_STATUS_INTERNAL, "Make a new runtime after fork().",
                   "%s: opened by process %ld, used in its forked child", ak_instance_name (instance),
                   (long) instance->owner);
+}
+
+enum ak_status
+ak_call_no_turn (const struct instance *instance, int reason, struct ak_error **error)
+{
+  return ak_fail (error, status_of (reason), NULL, "%s: %s while another operation of it was under way",
+                  ak_instance_name (instance), reason == AK_E_TIMEOUT ? "timed out" : "cancelled");
 }
 
 enum ak_status
@@ -242,8 +253,10 @@ ak_call_begin (struct call *call, struct instance *instance, const char *operati
     .io = io,
     .lock = PTHREAD_MUTEX_INITIALIZER,
   };
-  ak_plugin_enter (instance, &call->signals);
-  return AK_STATUS_OK;
+  int reason = ak_plugin_enter (instance, stop, &call->signals);
+  if (reason != AK_OK)
+    pthread_mutex_destroy (&call->lock);
+  return reason == AK_OK ? AK_STATUS_OK : ak_call_no_turn (instance, reason, error);
 }
 
 /* What fail() said and what was returned may differ: the return value is the promise. */

@@ -31,9 +31,11 @@ struct call {
 /* INTERNAL in a forked child, whose parent goes on with what both have. */
 enum ak_status ak_instance_here (const struct instance *instance, struct ak_error **error);
 /* Between enter and leave the thread belongs to the plugin: signals blocked, calls kept apart as the thread
- * model asks. */
-void ak_plugin_enter (struct instance *instance, sigset_t *old);
+ * model asks. AK_OK, or the reason of `stop` why there was no waiting for its turn; NULL: it waits. */
+int ak_plugin_enter (struct instance *instance, const struct stop *stop, sigset_t *old);
 void ak_plugin_leave (struct instance *instance, const sigset_t *old);
+/* The error for a turn that did not come, for `reason`. */
+enum ak_status ak_call_no_turn (const struct instance *instance, int reason, struct ak_error **error);
 /* The same for an operation that gets a call. Begin fails in a forked child. */
 enum ak_status ak_call_begin (struct call *call, struct instance *instance, const char *operation, struct stop *stop,
                               const struct call_io *io, struct ak_error **error);

@@ -26,7 +26,7 @@ instance_init (struct instance *i, const struct module *module, const struct pro
   i->owner = getpid ();
   strncpy (i->registry, registry, sizeof i->registry - 1);
   pthread_mutex_init (&i->lock, NULL);
-  pthread_mutex_init (&i->serial, NULL);
+  ak_gate_init (&i->serial);
 }
 
 enum ak_status
@@ -221,6 +221,6 @@ ak_instance_free (struct instance *i)
   ak_strv_free (i->languages);
   ak_options_free (i->options);
   pthread_mutex_destroy (&i->lock);
-  pthread_mutex_destroy (&i->serial);
+  ak_gate_destroy (&i->serial);
   free (i);
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sys/types.h>
 #include "configuration.h"
+#include "gate.h"
 #include "log.h"
 #include "module.h"
 #include "options.h"
@@ -31,7 +32,7 @@ struct instance {
   struct finding *findings;
   size_t n_findings;
   int warned;                                   /* of a policy that is not enforced (strict: false) */
-  pthread_mutex_t serial;                       /* held around every call of a serial provider */
+  struct gate serial;                           /* held around every call of a serial provider */
 };
 
 /* What the plugin gets as struct ak_config. */

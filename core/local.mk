@@ -103,6 +103,8 @@ core_libcore_la_SOURCES = \
   core/runtime.h \
   core/sandbox.c \
   core/sandbox.h \
+  core/gate.c \
+  core/gate.h \
   core/session.c \
   core/session.h \
   core/stop.c \

@@ -144,7 +144,7 @@ sandbox_free (struct sandbox *s)
   ak_strv_free (s->env);
   ak_strv_free (s->languages);
   ak_strv_free (s->data);
-  pthread_mutex_destroy (&s->serial);
+  ak_gate_destroy (&s->serial);
   free (s);
 }
 
@@ -217,7 +217,7 @@ sandbox_new (struct instance *instance)
     return NULL;
   }
   s->instance = instance;
-  pthread_mutex_init (&s->serial, NULL);
+  ak_gate_init (&s->serial);
   return s;
 }
 
@@ -238,7 +238,7 @@ static void
 release_handle (struct sandbox *s)
 {
   sigset_t signals;
-  ak_plugin_enter (s->instance, &signals);
+  ak_plugin_enter (s->instance, NULL, &signals);
   s->instance->module->ops.release (s->self);
   ak_plugin_leave (s->instance, &signals);
 }

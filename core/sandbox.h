@@ -19,7 +19,7 @@ struct sandbox {
   char *notice;                         /* of create or attach, for the next result; or NULL */
   char **data;                          /* provider_data: key, JSON, key, JSON... */
   struct runner *runner;                /* NULL: the provider serves its own operations */
-  pthread_mutex_t serial;               /* held around calls on it when the thread model is per sandbox */
+  struct gate serial;                   /* held around calls on it when the thread model is per sandbox */
 };
 
 /* What a new sandbox is for. Borrowed. */

@@ -221,15 +221,15 @@ run_in_plugin (struct flow *f, struct stop *stop, struct ak_error **error)
     .report = flow_report,
   };
   struct call call;
+  int takes_turns = m->manifest.threads == AK_PER_SANDBOX;
+  int reason = takes_turns ? ak_gate_enter (&s->serial, stop) : AK_OK;
+  if (reason != AK_OK)
+    return ak_call_no_turn (s->instance, reason, error);
   enum ak_status status = ak_call_begin (&call, s->instance, ak_operation_name (job->operation), stop, &io, error);
-  if (status != AK_STATUS_OK)
-    return status;
-  if (m->manifest.threads == AK_PER_SANDBOX)
-    pthread_mutex_lock (&s->serial);
-  int32_t code = dispatch (&m->ops, s->self, &call.base, f);
-  if (m->manifest.threads == AK_PER_SANDBOX)
-    pthread_mutex_unlock (&s->serial);
-  status = ak_call_end (&call, code, error);
+  if (status == AK_STATUS_OK)
+    status = ak_call_end (&call, dispatch (&m->ops, s->self, &call.base, f), error);
+  if (takes_turns)
+    ak_gate_leave (&s->serial);
   /* What the plugin did about a write that failed is of no interest then. */
   if (f->result->incomplete && status == AK_STATUS_OK)
     return ak_fail_memory (error);

@@ -147,6 +147,40 @@ the_thread_model_is_enforced (void **state)
 }
 
 static void
+nobody_waits_for_a_turn_beyond_its_deadline (void **state)
+{
+  (void) state;
+  static const uint32_t models[] = { AK_SERIAL, AK_PER_SANDBOX };
+  for (int i = 0; i < 4; i++) {
+    struct fake_session *fs = fake_session_new (MANAGED, models[i % 2]);
+    struct ak_result *r = ak_result_new (0);
+    struct ak_error *e = NULL;
+    struct ak_cancel *cancel = ak_cancel_new ();
+    pthread_t t;
+    assert_int_equal (fake_session_start (fs, &e), AK_STATUS_OK);
+    run_ok (fs, NULL);
+    fake.execute_takes_ms = 2500;
+    assert_int_equal (pthread_create (&t, NULL, one_call, fs), 0);
+    while (!fake.at_once)
+      usleep (1000);
+    struct job job = {
+      .operation = OP_EXECUTE_CODE, .exec = { .language = "python", .code = "x", .code_size = 1 },
+      .timeout_ns = i < 2 ? 100000000 : 0, .cancel = cancel,
+    };
+    if (i >= 2)
+      ak_cancel_fire (cancel);
+    assert_int_equal (ak_worker_run (&fs->session, &job, r, &e), i < 2 ? AK_STATUS_TIMEOUT : AK_STATUS_CANCELLED);
+    assert_non_null (strstr (ak_error_text (e), "while another operation of it was under way"));
+    assert_int_equal (fake.at_once, 1);
+    ak_error_free (e);
+    ak_result_free (r);
+    pthread_join (t, NULL);
+    ak_cancel_free (cancel);
+    fake_session_free (fs);
+  }
+}
+
+static void
 a_vanished_sandbox_is_made_anew_with_a_notice (void **state)
 {
   (void) state;
@@ -608,6 +642,7 @@ main (void)
     cmocka_unit_test (a_session_ends_although_its_provider_cannot_be_opened),
     cmocka_unit_test (thirty_two_first_calls_make_one_sandbox),
     cmocka_unit_test (the_thread_model_is_enforced),
+    cmocka_unit_test (nobody_waits_for_a_turn_beyond_its_deadline),
     cmocka_unit_test (a_vanished_sandbox_is_made_anew_with_a_notice),
     cmocka_unit_test (only_gone_heals),
     cmocka_unit_test (a_lost_program_is_an_outcome_and_is_not_run_again),
