@@ -21,22 +21,58 @@ same_name (const char *a, const char *b)
   return strncmp (a, b, length) == 0 && b[length] == '=';
 }
 
+/* Where each name is: there may be a hundred thousand. */
+struct places { size_t *slots, mask; };         /* 0: free, else 1 more than the place in the environment */
+
+static size_t *
+slot_of (const struct places *places, char **env, const char *variable)
+{
+  uint32_t hash = 2166136261u;
+  size_t at;
+
+  for (const char *c = variable; *c && *c != '='; c++)
+    hash = (hash ^ (unsigned char) *c) * 16777619u;
+  at = hash & places->mask;
+  while (places->slots[at] && !same_name (variable, env[places->slots[at] - 1]))
+    at = (at + 1) & places->mask;
+  return &places->slots[at];
+}
+
 /* Later variables replace earlier ones of the same name. */
 static size_t
-add_variables (char **env, size_t n, const struct strings *strings)
+add_variables (const struct places *places, char **env, size_t n, const struct strings *strings)
 {
   char *variable = strings->bytes;
 
   for (size_t i = 0; i < strings->count; i++) {
-    size_t at = 0;
+    size_t *slot = slot_of (places, env, variable);
 
-    while (at < n && !same_name (variable, env[at]))
-      at++;
-    env[at] = variable;
-    n += at == n;
+    if (!*slot)
+      *slot = ++n;
+    env[*slot - 1] = variable;
     variable += strlen (variable) + 1;
   }
   return n;
+}
+
+static char **
+make_env (const struct strings *first, const struct strings *then)
+{
+  size_t n = first->count + then->count;
+  char **env = calloc (n + 1, sizeof *env);
+  struct places places = { .mask = 15 };
+
+  while (places.mask < 2 * n)
+    places.mask = 2 * places.mask + 1;
+  places.slots = calloc (places.mask + 1, sizeof *places.slots);
+  if (env && places.slots)
+    add_variables (&places, env, add_variables (&places, env, 0, first), then);
+  else {
+    free (env);
+    env = NULL;
+  }
+  free (places.slots);
+  return env;
 }
 
 static char **
@@ -59,11 +95,10 @@ program_new (const struct runner *runner, const struct spec *spec)
 {
   static struct program program;
 
-  program.env = calloc (runner->setup.env.count + spec->env.count + 1, sizeof *program.env);
+  program.env = make_env (&runner->setup.env, &spec->env);
   program.argv = make_argv (&spec->args);
   if (!program.env || !program.argv)
     return NULL;
-  add_variables (program.env, add_variables (program.env, 0, &runner->setup.env), &spec->env);
   program.path = DEFAULT_PATH;
   for (char **v = program.env; *v; v++)
     if (same_name ("PATH=", *v))

@@ -148,6 +148,28 @@ the_environment_is_only_what_was_given (void **state)
 }
 
 static void
+twenty_thousand_variables_cost_no_time (void **state)
+{
+  struct peer *p = *state;
+  static char names[20000][32];
+  const char *env[20003];
+  uint64_t start = clock_ns ();
+  struct told *t;
+
+  for (int i = 0; i < 20000; i++) {
+    snprintf (names[i], sizeof names[i], "V%d=%d", i, i);
+    env[i] = names[i];
+  }
+  env[20000] = "V7=first";
+  env[20001] = "V7=last";
+  env[20002] = NULL;
+  t = peer_run (p, &(struct exec_request) { .sh = "echo $V0 $V7 $V19999; env | grep -c ^V", .env = env });
+  assert_exited (t, 0);
+  assert_text (t->out, "0 last 19999\n20000\n");
+  assert_true (clock_ns () - start < 3 * SECOND);
+}
+
+static void
 path_of_the_environment_is_searched (void **state)
 {
   struct peer *p = *state;
@@ -475,6 +497,7 @@ main (void)
     BOTH (what_cannot_be_executed_is_126_and_says_so),
     BOTH (scripts_run_with_and_without_an_interpreter_line),
     BOTH (the_environment_is_only_what_was_given),
+    BOTH (twenty_thousand_variables_cost_no_time),
     BOTH (path_of_the_environment_is_searched),
     BOTH (a_program_starts_in_the_workspace_with_a_clean_state),
     BOTH (a_relative_directory_is_below_the_workspace),
