@@ -178,8 +178,8 @@ a_cancel_kills_and_keeps_what_was_printed (void **state)
   (void) state;
   struct ak_cancel *cancel = ak_cancel_new ();
   fake_connect (&f, 0, obey_kill, NULL, 0);
-  pthread_create (&thread, NULL, fire_soon, cancel);
   uint64_t start = ak_now_ns ();
+  pthread_create (&thread, NULL, fire_soon, cancel);
   assert_int_equal (fake_execute (&f, 60000, cancel, &p, &o, NULL), AK_STATUS_OK);
   assert_in_range (fake_ms_since (start), 50, 5000);
   pthread_join (thread, NULL);

@@ -340,8 +340,8 @@ a_cancel_ends_the_whole_tree (void **state)
   (void) state;
   struct ak_cancel *cancel = ak_cancel_new ();
   pair_open (&p);
-  pthread_create (&thread, NULL, fire_soon, cancel);
   uint64_t start = ak_now_ns ();
+  pthread_create (&thread, NULL, fire_soon, cancel);
   struct ak_outcome o = run (&p, &exec, 30000, -1, cancel, &printed);
   assert_in_range (fake_ms_since (start), 200, 1000);
   pthread_join (thread, NULL);
@@ -595,8 +595,8 @@ a_runner_that_is_killed_under_a_program_is_lost (void **state)
   struct ak_exec exec = { .struct_size = sizeof exec, .argv = argv };
   (void) state;
   pair_open (&p);
-  pthread_create (&thread, NULL, kill_soon, &p);
   uint64_t start = ak_now_ns ();
+  pthread_create (&thread, NULL, kill_soon, &p);
   struct ak_outcome o = run (&p, &exec, 30000, -1, NULL, &printed);
   assert_in_range (fake_ms_since (start), 300, 2000);
   pthread_join (thread, NULL);
