@@ -197,7 +197,7 @@ a_program_starts_in_the_workspace_with_a_clean_state (void **state)
   struct peer *p = *state;
   char expected[512];
   struct told *t =
-    peer_sh (p, "pwd -P; ls /proc/self/fd | tr '\\n' ' '; echo; ps -o sid= -p $$ | tr -d ' ' | grep -cx $$; "
+    peer_sh (p, "pwd -P; ls /proc/self/fd | tr '\\n' ' '; echo; cut -d' ' -f6 /proc/$$/stat | grep -cx $$; "
                 "grep -E 'Sig(Blk|Ign)|NoNewPrivs|Cap(Inh|Prm|Eff|Amb)' /proc/self/status; umask; ulimit -c");
 
   snprintf (expected, sizeof expected,
