@@ -136,7 +136,7 @@ stop_and_deadline_hold_for_the_greeting (void **state)
     uint64_t start = ak_now_ns ();
     assert_int_equal (ak_runner_open (f.client_in, f.client_out, &setup, &stop, &f.runner, NULL),
                       i ? AK_STATUS_TIMEOUT : AK_STATUS_CANCELLED);
-    assert_in_range (fake_ms_since (start), i ? 100 : 0, 700);
+    assert_in_range (fake_ms_since (start), i ? 100 : 0, 3000);
     f.client_in = f.client_out = -1;
     fake_join (&f);
     ak_stop_done (&stop);
@@ -270,7 +270,7 @@ every_lie_loses_the_sandbox_and_says_why (void **state)
     fake_connect (&f, i & 1, lie, lies[i].bytes, lies[i].size);
     uint64_t start = ak_now_ns ();
     assert_int_equal (fake_execute (&f, 0, NULL, &p, &o, NULL), AK_STATUS_OK);
-    assert_in_range (fake_ms_since (start), 0, 500);
+    assert_in_range (fake_ms_since (start), 0, 3000);
     assert_int_equal (o.how, AK_LOST);
     assert_string_equal (p.text, "1:so far");
     assert_string_equal (ak_runner_lost_reason (f.runner), why);
@@ -515,7 +515,7 @@ a_stream_cut_at_any_byte_is_never_a_success (void **state)
     fake_connect (&f, cut & 1, replay, NULL, cut);
     uint64_t start = ak_now_ns ();
     assert_int_equal (fake_execute (&f, 0, NULL, &p, &o, NULL), AK_STATUS_OK);
-    assert_in_range (fake_ms_since (start), 0, 1000);
+    assert_in_range (fake_ms_since (start), 0, 3000);
     assert_int_equal (o.how, cut < n_recorded ? AK_LOST : AK_EXITED);
     fake_printed_clear (&p);
     fake_join (&f);

@@ -49,7 +49,7 @@ a_program_is_killed_at_its_deadline (void **state)
   uint64_t start = clock_ns ();
 
   time_out (p, "exec sleep $TAG");
-  assert_true (clock_ns () - start < SECOND);
+  assert_true (clock_ns () - start < 3 * SECOND);
   assert_serves (p);
 }
 
@@ -418,7 +418,7 @@ without_proc_the_deadline_still_holds (void **state)
   assert_int_equal (t->how, EXIT_TIMED_OUT);
   assert_text (t->out, "begun\n");
   assert_int_equal (t->flags, 0);
-  assert_true (clock_ns () - start < SECOND);
+  assert_true (clock_ns () - start < 3 * SECOND);
   assert_no_process (p->tag);
   start = clock_ns ();
   t =
