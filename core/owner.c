@@ -60,7 +60,7 @@ is_trusted_owner (uid_t uid)
   if (!ak_paths_self_owner (&own) && uid == own)
     return 1;
   /* Where users are not mapped, every stranger has this number, and so may we. */
-  return uid == geteuid () && uid != overflow_uid ();
+  return (uid == geteuid () || ak_paths_above_owned_by (uid)) && uid != overflow_uid ();
 }
 
 /* The entry of a user; *buffer is the caller's to free. */

@@ -14,11 +14,14 @@
 #include <sys/utsname.h>
 
 #define MARKER ".aksandbox-uninstalled"
+#define OWNERS_MAX 16
 
 static struct {
   char *self;
   int owner_known;
   uid_t owner;
+  uid_t above[OWNERS_MAX];      /* who owns the folders above it */
+  size_t n_above;
   char *tree;                   /* top of the build tree, or NULL: installed */
   char *plugins;                /* NULL: the configured folder */
 } paths;
@@ -65,6 +68,19 @@ find_tree (const char *self)
 }
 
 static void
+find_above (const char *self)
+{
+  CLEANUP_FREE char *folder = strdup (self);
+  struct stat st;
+  char *slash;
+  while (folder && (slash = strrchr (folder, '/')) && slash != folder && paths.n_above < OWNERS_MAX) {
+    *slash = 0;
+    if (!stat (folder, &st))
+      paths.above[paths.n_above++] = st.st_uid;
+  }
+}
+
+static void
 find_paths (void)
 {
   struct stat st;
@@ -73,6 +89,7 @@ find_paths (void)
     return;
   paths.owner_known = !stat (paths.self, &st);
   paths.owner = paths.owner_known ? st.st_uid : 0;
+  find_above (paths.self);
   paths.tree = find_tree (paths.self);
   if (paths.tree && asprintf (&paths.plugins, "%s/plugins/.libs", paths.tree) < 0) {
     free (TAKE_PTR (paths.tree));
@@ -94,6 +111,16 @@ ak_paths_self_owner (uid_t *ret)
   if (!paths.owner_known)
     return -1;
   *ret = paths.owner;
+  return 0;
+}
+
+int
+ak_paths_above_owned_by (uid_t uid)
+{
+  pthread_once (&paths_once, find_paths);
+  for (size_t i = 0; i < paths.n_above; i++)
+    if (paths.above[i] == uid)
+      return 1;
   return 0;
 }
 

@@ -9,6 +9,8 @@
 const char *ak_paths_self (void);
 /* Who owns that file and so could replace our own code anyway; -1: not known. */
 int ak_paths_self_owner (uid_t *ret);
+/* Whether that user owns a folder above it, and so could do the same: root often builds in somebody's checkout. */
+int ak_paths_above_owned_by (uid_t uid);
 /* The folder that built-in names are looked up in. In a build tree (known by a marker file, by nothing in
  * the environment) it is that tree's own. */
 const char *ak_paths_plugins (void);

@@ -163,4 +163,23 @@ refused "a relative path" ./plugins/zoo.so:zoo \
   "type './plugins/zoo.so:zoo': a name with a slash must be an absolute path"
 AKSANDBOX_PLUGIN_PATH=$tmp/plugins:
 refused "an empty folder in the path" zoo:zoo "AKSANDBOX_PLUGIN_PATH: an entry is empty"
+unset AKSANDBOX_PLUGIN_PATH
+
+# Whoever owns a folder above the program could replace the program itself.
+if [ "$(id -u)" -eq 0 ]; then
+  mkdir -p theirs/tree/plugins/.libs theirs/tree/core other
+  cp "$AKSANDBOX" theirs/tree/aksandbox
+  cp "$top_builddir/.aksandbox-uninstalled" theirs/tree
+  cp "$top_builddir/core/aksandbox-runner" theirs/tree/core
+  cp "$top_builddir/plugins/.libs/local_subprocess.so" theirs/tree/plugins/.libs
+  cp "$top_builddir/plugins/.libs/local_subprocess.so" other
+  chown 4242 theirs other
+  is "root runs what it built in somebody's checkout" \
+    "$(theirs/tree/aksandbox exec -q -t local_subprocess -- echo ran 2>&1)" ran
+  like "and still loads nothing else of theirs" \
+    "$("$AKSANDBOX" run -t "$PWD/other/local_subprocess.so:local_subprocess" x 2>&1)" 'owned by user 4242'
+else
+  skip "root runs what it built in somebody's checkout" "only root gives files away"
+fi
+
 done_testing
