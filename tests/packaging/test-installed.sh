@@ -162,7 +162,7 @@ fi
 if [ -n "$stage" ]; then
   check "make uninstall with DESTDIR works" "${MAKE:-make}" -C "$top_builddir" uninstall DESTDIR="$stage"
   is "make uninstall leaves no file" "$(find "$stage" ! -type d)" ""
-  is "and no folder of ours" "$(find "$stage" -name '*aksandbox*')" ""
+  is "and no folder of ours" "$(find "$stage$(variable prefix)" -mindepth 1 -name '*aksandbox*')" ""
 fi
 
 done_testing
