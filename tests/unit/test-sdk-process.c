@@ -586,7 +586,10 @@ a_fork_bomb_is_killed (void **state)
   clock_gettime (CLOCK_MONOTONIC, &before);
   assert_int_equal (aks_tree_kill (&process, 2000), 0);
   clock_gettime (CLOCK_MONOTONIC, &after);
-  assert_true (after.tv_sec - before.tv_sec < 2);
+  assert_true (after.tv_sec - before.tv_sec < 3);
+  /* What has got its SIGKILL may still be on its way out. */
+  for (int i = 0; i < 100 && count (word); i++)
+    nanosleep (&(struct timespec) { 0, 20000000 }, NULL);
   assert_int_equal (count (word), 0);
   aks_process_clear (&process);
 }
